@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "../tests/measured.h"
 #include "bench.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ static void measure(const char *timing, const char *clock, bool random, bool wri
     gpc_context *context;
     gpc_config *config;
     gpc_dram *dram;
-    gpc_stats stats;
+    measured_stats stats;
     uint64_t done = 0;
     need(gpc_context_create(NULL, &error, &context), "context", &error);
     need(gpc_config_create(context, &error, &config), "config", &error);
@@ -93,8 +94,8 @@ static void measure(const char *timing, const char *clock, bool random, bool wri
     need(gpc_dram_create(context, config, &error, &dram), "dram", &error);
     gpc_dram_on_done(dram, count_done, &done);
     double seconds = saturate(dram, random, writes);
-    gpc_stats_init(&stats);
-    need(gpc_dram_get_stats(dram, &stats), "stats", NULL);
+    measured_clear(&stats);
+    need(measure_dram(dram, &stats), "stats", NULL);
     if (done != REQUESTS)
         exit(1);
     char name[96];

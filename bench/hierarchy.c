@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "../tests/measured.h"
 #include "bench.h"
 
 #include <string.h>
@@ -71,12 +72,12 @@ static double replay_rate(bench *b, const char *source) {
     need(gpc_replay_create(b->context, b->config, &b->error, &replay), "replay", &b->error);
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t instructions = 0;
-        gpc_stats stats;
-        gpc_stats_init(&stats);
+        measured_stats stats;
+        measured_clear(&stats);
         double start = cpu_seconds();
         gpc_trace *trace = open_trace(b, source);
         gpc_status status;
-        while ((status = gpc_replay_kernel(replay, trace, NULL, &stats, &b->error)) == GPC_OK)
+        while ((status = measure_kernel(replay, trace, NULL, &stats, &b->error)) == GPC_OK)
             instructions += stats.warp_instructions;
         need(status, source, &b->error);
         gpc_trace_close(trace);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "../tests/measured.h"
 #include "bench.h"
 
 #include <string.h>
@@ -36,12 +37,12 @@ static const struct {
 static uint64_t transactions(gpc_hierarchy *hierarchy) {
     uint64_t sum = 0;
     for (uint32_t sm = 0;; sm++) {
-        gpc_cache_stats stats;
+        measured_cache stats;
         const gpc_cache *cache = gpc_hierarchy_cache(hierarchy, 1, sm);
         if (!cache)
             return sum;
-        gpc_cache_stats_init(&stats);
-        need(gpc_cache_get_stats(cache, &stats), "gpc_cache_get_stats", NULL);
+        measured_clear(&stats);
+        need(measure_cache(cache, &stats), "measure_cache", NULL);
         sum += stats.reads + stats.writes + stats.atomics;
     }
 }
@@ -91,13 +92,13 @@ static void run(const char *preset, const char *kernel, const char *source, cons
     need(gpc_trace_open(context, source, &error, &trace), source, &error);
     double start = cpu_seconds();
     gpc_status status;
-    while ((status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
+    while ((status = gpc_replay_kernel(replay, trace, NULL, &error)) == GPC_OK)
         ;
     need(status, source, &error);
     double seconds = cpu_seconds() - start;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    need(gpc_replay_get_stats(replay, &stats), "statistics", NULL);
+    measured_stats stats;
+    measured_clear(&stats);
+    need(measure_total(replay, &stats), "statistics", NULL);
     say(preset, kernel, "instructions", (double)stats.warp_instructions / seconds * 1e-6, "Minstructions/s");
     if (!gpc_hierarchy_coherence(gpc_replay_hierarchy(replay))) /* trees: L1s are modules */
         say(preset, kernel, "transactions", (double)transactions(gpc_replay_hierarchy(replay)) / seconds * 1e-6,

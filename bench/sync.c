@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "../tests/measured.h"
 #include "bench.h"
 #include "sync_kernels.h"
 
@@ -75,7 +76,7 @@ static void run_row(gpc_context *context, const asked *a, const row *r) {
     gpc_hierarchy *h = make(context, a, r);
     sync_setup setup = a->setup;
     sync_result result;
-    const gpc_stats *s = &result.stats;
+    const measured_stats *s = &result.stats;
     char what[64];
     setup.coherent_stores = r->coherent_stores;
     setup.polls_by_load = r->polls_by_load;

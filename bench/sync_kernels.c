@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "sync_kernels.h"
+#include "../tests/measured.h"
 
 #include <string.h>
 
@@ -509,8 +510,8 @@ gpc_status sync_run(gpc_hierarchy *hierarchy, const sync_setup *setup, sync_resu
     callbacks.on_complete = on_complete;
     u.status = gpc_hierarchy_set_callbacks(hierarchy, &callbacks);
     result->over = u.status == GPC_OK && play(&u);
-    gpc_stats_init(&result->stats);
-    u.status = u.status == GPC_OK ? gpc_hierarchy_get_stats(hierarchy, &result->stats) : u.status;
+    measured_clear(&result->stats);
+    u.status = u.status == GPC_OK ? measure_hierarchy(hierarchy, &result->stats) : u.status;
     if (result->over && setup->kernel <= SYNC_SEMAPHORE)
         check_sums(&u);
     return u.status;

@@ -2,6 +2,8 @@
 #ifndef GPC_BENCH_SYNC_KERNELS_H
 #define GPC_BENCH_SYNC_KERNELS_H
 
+#include "../tests/measured.h"
+
 #include <gpucache/gpucache.h>
 
 /*
@@ -48,7 +50,7 @@ typedef struct sync_result {
     uint64_t expected, wrong; /* additions, or read words; lost additions, or stale words */
     uint64_t attempts;        /* atomics and loads with the result "wait" */
     bool over;                /* false: over the limit of cycles */
-    gpc_stats stats;          /* hierarchy's statistics at the end, before reads of the sums */
+    measured_stats stats;     /* hierarchy's statistics at the end, before reads of the sums */
 } sync_result;
 
 /* Run a kernel on a hierarchy without accesses in flight, and set its callbacks. A status below 0 is a failure. */

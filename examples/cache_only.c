@@ -59,12 +59,12 @@ int main(void) {
     for (size_t i = 0; status == GPC_OK && i < sizeof stream / sizeof *stream; i++)
         status = access_one(cache, stream[i].kind, stream[i].address);
 
-    gpc_cache_stats stats;
-    gpc_cache_stats_init(&stats);
+    const uint32_t ids[] = {GPC_ID_CACHE_read_sector_hits, GPC_ID_CACHE_read_sectors};
+    uint64_t sectors[2];
     if (status == GPC_OK)
-        status = gpc_cache_get_stats(cache, &stats);
+        status = gpc_cache_read(cache, ids, 2, sectors, &error);
     if (status == GPC_OK)
-        printf("%" PRIu64 " of %" PRIu64 " read sectors hit\n", stats.read_sector_hits, stats.read_sectors);
+        printf("%" PRIu64 " of %" PRIu64 " read sectors hit\n", sectors[0], sectors[1]);
     else
         fprintf(stderr, "%s: %s\n", gpc_status_string(status), error.message);
     gpc_cache_destroy(cache);

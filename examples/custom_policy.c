@@ -78,8 +78,8 @@ static gpc_status hit_rate(gpc_context *context, const char *source, const char 
     gpc_config *config = NULL;
     gpc_replay *replay = NULL;
     gpc_trace *trace = NULL;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    const uint32_t ids[] = {GPC_ID_l1_load_sector_hits, GPC_ID_l1_load_sectors};
+    uint64_t sectors[2];
     gpc_status status = gpc_config_create(context, error, &config);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, settings, "settings", error);
@@ -88,9 +88,11 @@ static gpc_status hit_rate(gpc_context *context, const char *source, const char 
     if (status == GPC_OK)
         status = gpc_trace_open(context, source, error, &trace);
     if (status == GPC_OK)
-        status = gpc_replay_kernel(replay, trace, NULL, &stats, error);
+        status = gpc_replay_kernel(replay, trace, NULL, error);
     if (status == GPC_OK)
-        *rate = (double)stats.l1_load_sector_hits / (double)stats.l1_load_sectors;
+        status = gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, ids, 2, sectors, error);
+    if (status == GPC_OK)
+        *rate = (double)sectors[0] / (double)sectors[1];
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);

@@ -7,6 +7,7 @@
 #include <gpucache/gpucache.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { SMS = 132, BLOCKS = 264, WARPS = 8, LANES = 32, WORD = 4 };
 static const uint64_t x = 0x10000000, y = 0x20000000;
@@ -39,20 +40,33 @@ static gpc_status simulate(gpc_hierarchy *memory) {
     return status;
 }
 
+/* Write all counters of the hierarchy as JSON. */
+static gpc_status write_json(const gpc_hierarchy *memory, char *json, size_t size, gpc_error *error) {
+#define ID(id, ...) id,
+    static const uint32_t ids[] = {GPC_COUNTERS(ID) GPC_HISTOGRAMS(ID) GPC_RATIOS(ID)};
+    const size_t count = sizeof ids / sizeof *ids;
+    uint64_t *values = malloc(gpc_counter_values(ids, count) * sizeof *values);
+    if (!values)
+        return GPC_ERROR_MEMORY;
+    gpc_status status = gpc_hierarchy_read(memory, GPC_OBJECT_WHOLE, 0, ids, count, values, error);
+    if (status == GPC_OK)
+        status = gpc_counters_json(ids, count, values, json, size, NULL, error);
+    free(values);
+    return status;
+}
+
 int main(void) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
     gpc_config *config = NULL;
     gpc_hierarchy *memory = NULL;
-    gpc_stats stats;
     char json[16384];
-    gpc_stats_init(&stats);
-    bool done =
-        gpc_context_create(NULL, &error, &context) == GPC_OK && gpc_config_create(context, &error, &config) == GPC_OK &&
-        gpc_config_load_preset(config, "h100", &error) == GPC_OK &&
-        gpc_hierarchy_create(context, config, &error, &memory) == GPC_OK &&
-        gpc_hierarchy_begin_kernel(memory, NULL, &error) == GPC_OK && simulate(memory) == GPC_OK &&
-        gpc_hierarchy_get_stats(memory, &stats) == GPC_OK && gpc_stats_json(&stats, json, sizeof json, NULL) == GPC_OK;
+    bool done = gpc_context_create(NULL, &error, &context) == GPC_OK &&
+                gpc_config_create(context, &error, &config) == GPC_OK &&
+                gpc_config_load_preset(config, "h100", &error) == GPC_OK &&
+                gpc_hierarchy_create(context, config, &error, &memory) == GPC_OK &&
+                gpc_hierarchy_begin_kernel(memory, NULL, &error) == GPC_OK && simulate(memory) == GPC_OK &&
+                write_json(memory, json, sizeof json, &error) == GPC_OK;
     if (done)
         puts(json);
     else

@@ -114,14 +114,18 @@ static gpc_status simulate(host *h) {
     return status;
 }
 
-static void report(const host *h, const gpc_stats *stats) {
+/* Counters of the report. */
+enum { L1_SECTORS, L2_SECTORS, DRAM_READS, COUNTERS };
+static const uint32_t counter_ids[COUNTERS] = {
+    [L1_SECTORS] = GPC_ID_l1_load_sectors, [L2_SECTORS] = GPC_ID_l2_read_sectors, [DRAM_READS] = GPC_ID_dram_reads};
+
+static void report(const host *h, const uint64_t *counters) {
     printf("cycles %" PRIu64 "\nloads %" PRIu64 "\nrefused %" PRIu64 "\nlatency %.1f\n", gpc_hierarchy_now(h->memory),
            h->completed, h->refused, (double)h->latency / (double)h->completed);
-    printf("l1_load_sectors %" PRIu64 "\nl2_read_sectors %" PRIu64 "\n", stats->l1_load_sectors,
-           stats->l2_read_sectors);
+    printf("l1_load_sectors %" PRIu64 "\nl2_read_sectors %" PRIu64 "\n", counters[L1_SECTORS], counters[L2_SECTORS]);
     printf("memory_reads %" PRIu64 "\n", h->taken);
-    if (stats->dram_reads != GPC_ABSENT) /* with a memory of the host's own there is no DRAM to count */
-        printf("dram_bursts %" PRIu64 "\n", stats->dram_reads);
+    if (counters[DRAM_READS] != GPC_ABSENT) /* with a memory of the host's own there is no DRAM to count */
+        printf("dram_bursts %" PRIu64 "\n", counters[DRAM_READS]);
 }
 
 int main(int argc, char **argv) {
@@ -129,8 +133,7 @@ int main(int argc, char **argv) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
     gpc_config *config = NULL;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    uint64_t counters[COUNTERS];
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.user_data = &h;
     callbacks.on_complete = on_complete;
@@ -147,9 +150,10 @@ int main(int argc, char **argv) {
                 gpc_hierarchy_create(context, config, &error, &h.memory) == GPC_OK &&
                 gpc_hierarchy_set_callbacks(h.memory, &callbacks) == GPC_OK &&
                 gpc_hierarchy_begin_kernel(h.memory, NULL, &error) == GPC_OK && simulate(&h) == GPC_OK &&
-                gpc_hierarchy_drain(h.memory, &error) == GPC_OK && gpc_hierarchy_get_stats(h.memory, &stats) == GPC_OK;
+                gpc_hierarchy_drain(h.memory, &error) == GPC_OK &&
+                gpc_hierarchy_read(h.memory, GPC_OBJECT_WHOLE, 0, counter_ids, COUNTERS, counters, &error) == GPC_OK;
     if (done)
-        report(&h, &stats);
+        report(&h, counters);
     else
         fprintf(stderr, "failed: %s\n", error.message);
     gpc_hierarchy_destroy(h.memory);

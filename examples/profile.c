@@ -49,19 +49,19 @@ static gpc_status print_traffic(gpc_context *context, gpc_config *config, const 
                                 gpc_error *error) {
     gpc_replay *replay = NULL;
     gpc_trace *trace = NULL;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    const uint32_t id = GPC_ID_l2_read_sectors;
+    uint64_t sectors;
     gpc_status status = gpc_config_set(config, "l1.bypass", predictor, error);
     if (status == GPC_OK)
         status = gpc_replay_create(context, config, error, &replay);
     if (status == GPC_OK)
         status = gpc_trace_open(context, source, error, &trace);
     while (status == GPC_OK)
-        status = gpc_replay_kernel(replay, trace, NULL, NULL, error);
+        status = gpc_replay_kernel(replay, trace, NULL, error);
     if (status == GPC_END)
-        status = gpc_replay_get_stats(replay, &stats);
+        status = gpc_replay_read_total(replay, &id, 1, &sectors, error);
     if (status == GPC_OK)
-        printf("%" PRIu64 " sectors from L2 with %s\n", stats.l2_read_sectors, predictor);
+        printf("%" PRIu64 " sectors from L2 with %s\n", sectors, predictor);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     return status;

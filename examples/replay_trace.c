@@ -14,16 +14,19 @@ static double percent(uint64_t part, uint64_t whole) {
 
 /* Every kernel in turn, until GPC_END. */
 static gpc_status replay_all(gpc_replay *replay, gpc_trace *trace, gpc_error *error) {
+    static const uint32_t ids[] = {GPC_ID_l1_load_sector_hits, GPC_ID_l1_load_sectors, GPC_ID_l2_read_sector_hits,
+                                   GPC_ID_l2_read_sectors, GPC_ID_dram_read_sectors};
     printf("%8s %8s %12s  %s\n", "L1 hit %", "L2 hit %", "DRAM sectors", "kernel");
     for (;;) {
         gpc_kernel kernel = GPC_KERNEL_INIT;
-        gpc_stats stats;
-        gpc_stats_init(&stats);
-        gpc_status status = gpc_replay_kernel(replay, trace, &kernel, &stats, error);
+        uint64_t values[5];
+        gpc_status status = gpc_replay_kernel(replay, trace, &kernel, error);
+        if (status == GPC_OK)
+            status = gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, ids, 5, values, error);
         if (status != GPC_OK)
             return status == GPC_END ? GPC_OK : status;
-        printf("%8.2f %8.2f %12" PRIu64 "  %s\n", percent(stats.l1_load_sector_hits, stats.l1_load_sectors),
-               percent(stats.l2_read_sector_hits, stats.l2_read_sectors), stats.dram_read_sectors, kernel.name);
+        printf("%8.2f %8.2f %12" PRIu64 "  %s\n", percent(values[0], values[1]), percent(values[2], values[3]),
+               values[4], kernel.name);
     }
 }
 

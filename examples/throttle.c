@@ -13,6 +13,9 @@
 
 enum { WARPS = 4, CYCLES = 240, PERIOD = 40, HIT = 3, MISS = 6 };
 
+/* Counters of a sample: line transactions of loads, and their misses in L1. */
+static const uint32_t counter_ids[] = {GPC_ID_l1_load_lines, GPC_ID_l1_load_line_misses};
+
 typedef struct careful {
     uint32_t tokens;
 } careful;
@@ -33,8 +36,9 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
 
 static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
     careful *c = self;
+    uint64_t lines[2];
     (void)cycle;
-    if (c->tokens == 1 || 2 * stats->l1_load_line_misses <= stats->l1_load_lines)
+    if (gpc_stats_read(stats, counter_ids, 2, lines, NULL) != GPC_OK || c->tokens == 1 || 2 * lines[1] <= lines[0])
         return false;
     c->tokens--;
     return true;
@@ -44,7 +48,7 @@ typedef struct core {
     gpc_scheduler *scheduler;
     gpc_cache *cache;
     uint64_t wakes[WARPS];
-    gpc_stats period;
+    uint64_t period[2]; /* counters of the sample */
 } core;
 
 /* Issue the warp's load; the next load waits for the end of the current load. */
@@ -57,23 +61,23 @@ static gpc_status load(core *c, uint32_t slot, uint64_t cycle) {
     gpc_access_result result;
     gpc_status status = gpc_cache_access(c->cache, &request, &result);
     bool hit = result.outcome == GPC_HIT;
-    c->period.l1_load_lines++;
-    c->period.l1_load_line_misses += !hit;
+    c->period[0]++;
+    c->period[1] += !hit;
     c->wakes[slot] = cycle + (hit ? HIT : MISS);
     return status == GPC_OK ? gpc_scheduler_set_state(c->scheduler, slot, GPC_STATE_WAITING) : status;
 }
 
-static void end_period(core *c, uint64_t cycle) {
+static gpc_status end_period(core *c, uint64_t cycle, gpc_error *error) {
     printf("%3" PRIu64 " ", cycle);
     for (uint32_t slot = 0; slot < WARPS; slot++)
         putchar("CBT"[gpc_scheduler_class_of(c->scheduler, slot)]);
-    printf(" %" PRIu64 " of %" PRIu64 "\n", c->period.l1_load_lines - c->period.l1_load_line_misses,
-           c->period.l1_load_lines);
-    gpc_scheduler_sample(c->scheduler, &c->period, cycle);
-    gpc_stats_init(&c->period);
+    printf(" %" PRIu64 " of %" PRIu64 "\n", c->period[0] - c->period[1], c->period[0]);
+    gpc_status status = gpc_scheduler_sample(c->scheduler, cycle, counter_ids, 2, c->period, error);
+    c->period[0] = c->period[1] = 0;
+    return status;
 }
 
-static gpc_status run(core *c) {
+static gpc_status run(core *c, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (uint32_t slot = 0; slot < WARPS && status == GPC_OK; slot++)
         status = gpc_scheduler_start(c->scheduler, slot);
@@ -87,8 +91,8 @@ static gpc_status run(core *c) {
             status = gpc_scheduler_issued(c->scheduler, slot, cycle);
         if (status == GPC_OK && slot != GPC_NO_WARP)
             status = load(c, slot, cycle);
-        if (cycle % PERIOD == PERIOD - 1)
-            end_period(c, cycle);
+        if (status == GPC_OK && cycle % PERIOD == PERIOD - 1)
+            status = end_period(c, cycle, error);
     }
     return status;
 }
@@ -110,7 +114,6 @@ static gpc_status make(core *c, gpc_context *context, const char *policy, gpc_er
     cache.ways = 2;
     cache.line_bytes = 128;
     cache.tokens = GPC_TOKENS_STRICT; /* a load without token does not allocate */
-    gpc_stats_init(&c->period);
     gpc_status status = gpc_context_register_throttle(context, &ops, NULL, NULL, error);
     if (status == GPC_OK)
         status = gpc_scheduler_create(context, &options, error, &c->scheduler);
@@ -125,7 +128,7 @@ int main(int count, char **arguments) {
     if (status == GPC_OK)
         status = make(&c, context, count > 1 ? arguments[1] : "gto + careful", &error);
     if (status == GPC_OK)
-        status = run(&c);
+        status = run(&c, &error);
     if (status != GPC_OK)
         fprintf(stderr, "%s: %s\n", gpc_status_string(status), error.message);
     gpc_cache_destroy(c.cache);

@@ -94,7 +94,7 @@ class Preprocessor:
         return any((name in self.macros) != bool(negated) for negated, name in terms)
 
     def _define(self, text, place):
-        match = re.match(r"(\w+)(\(([\w\s,]*)\))?(.*)", text, re.S)
+        match = re.match(r"(\w+)(\(([\w\s,]*(?:\.\.\.)?)\))?(.*)", text, re.S)
         name, call, parameters, body = match.groups()
         names = [word.strip() for word in parameters.split(",")] if call else None
         self.macros[name] = _Macro(self, names, tokens_of(body, place))
@@ -120,6 +120,8 @@ class Preprocessor:
         return output
 
     def _substitute(self, token, macro, arguments):
+        if macro.parameters[-1] == "..." and len(arguments) >= len(macro.parameters):
+            arguments = arguments[: len(macro.parameters)]  # no macro of the headers uses the others
         if len(arguments) != len(macro.parameters):
             raise HeaderError(token, f"{token.text} takes {len(macro.parameters)} arguments, not {len(arguments)}")
         values = dict(zip(macro.parameters, arguments))

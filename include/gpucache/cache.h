@@ -460,18 +460,10 @@ GPC_API uint64_t gpc_cache_lacks(const gpc_cache *cache);
  */
 GPC_API uint64_t gpc_cache_token_bits(const gpc_cache *cache);
 
-/*
- * Counters since creation or the last reset.
- *   layout, stats  struct of the host; keeps its struct_size
- * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
- */
-GPC_API gpc_status gpc_cache_get_stats_as(const gpc_cache *cache, const gpc_layout *layout, void *stats);
+/* Read counters since creation or the last reset, as gpc_hierarchy_read: the table GPC_TABLE_CACHE. Since: 0.3. */
+GPC_API gpc_status gpc_cache_read(const gpc_cache *cache, const uint32_t *ids, size_t count, uint64_t *values,
+                                  gpc_error *error);
 GPC_API void gpc_cache_reset_stats(gpc_cache *cache);
-
-/* Get the counters as a gpc_cache_stats of this header. Since: 0.1. */
-static inline gpc_status gpc_cache_get_stats(const gpc_cache *cache, gpc_cache_stats *stats) {
-    return gpc_cache_get_stats_as(cache, gpc_cache_stats_layout(), stats);
-}
 
 GPC_END_DECLS
 

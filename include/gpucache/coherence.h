@@ -272,83 +272,26 @@ GPC_API gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint
 GPC_API const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherence);
 
 /*
- * Counters of a module, explained in counters.h, and the matrices of transitions and of their origins. If the protocol
- * has states beside the six, every such state is counted as the state of the six with the same meaning, and F as S.
+ * Read counters of a module by id, as gpc_hierarchy_read: the table GPC_TABLE_COHERENCE.
+ *   module  index; GPC_NO_MODULE: the sum of all modules
+ * Returns GPC_OK; GPC_ERROR_RANGE (module); GPC_ERROR_ARGUMENT. Since: 0.3.
  */
-typedef struct gpc_coherence_stats {
-    size_t struct_size;
-#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) uint64_t field;
-    GPC_COHERENCE_COUNTERS(X)
-#undef X
-    uint64_t transitions[GPC_LINE_COUNT][GPC_LINE_COUNT]; /* [from][to] number of transitions, Table 4.2 (a) */
-    /* [from][to] gpc_origin bits, causes of the transitions, Table 4.2 (b) */
-    uint32_t origins[GPC_LINE_COUNT][GPC_LINE_COUNT];
-} gpc_coherence_stats;
-
-/* Layout of this header's gpc_coherence_stats, as gpc_stats_layout. Any thread. Since: 0.2. */
-static inline const gpc_layout *gpc_coherence_stats_layout(void) {
-    static const gpc_field fields[] = {
-#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) {id, 1},
-        GPC_COHERENCE_COUNTERS(X)
-#undef X
-    };
-    static const gpc_layout layout = {sizeof(gpc_coherence_stats), fields, sizeof fields / sizeof *fields,
-                                      GPC_LINE_COUNT, 0};
-    return &layout;
-}
-
-/* Clear and set struct_size. Since: 0.1. */
-static inline void gpc_coherence_stats_init(gpc_coherence_stats *stats) {
-    memset(stats, 0, sizeof *stats);
-    stats->struct_size = sizeof *stats;
-}
+GPC_API gpc_status gpc_coherence_read(const gpc_coherence *coherence, uint32_t module, const uint32_t *ids,
+                                      size_t count, uint64_t *values, gpc_error *error);
 
 /*
- * Statistics of a module since the tree was made or the statistics were reset.
- *   module         index; GPC_NO_MODULE: the sum of all modules
- *   layout, stats  struct of the host, struct_size set
- * Returns GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
- */
-GPC_API gpc_status gpc_coherence_get_stats_as(const gpc_coherence *coherence, uint32_t module, const gpc_layout *layout,
-                                              void *stats);
-/*
- * Transitions and origins among all states of the tree's protocol.
- *   module                index; GPC_NO_MODULE: the sum of all modules
- *   states                of the protocol: GPC_LINE_COUNT + gpc_coherence_protocol(coherence)->state_count
- *   transitions, origins  [states][states], indexed by from and to; as in gpc_coherence_stats
+ * Transitions and their causes since the tree was made or the statistics were reset (Table 4.2).
+ *   module       index; GPC_NO_MODULE: the sum of all modules
+ *   states       of the protocol: GPC_LINE_COUNT + gpc_coherence_protocol(coherence)->state_count; or GPC_LINE_COUNT: a
+ *                state beside the six is counted as the state of the six with the same meaning, and F as S
+ *   transitions  [states][states] number of transitions, indexed by from and to
+ *   origins      [states][states] gpc_origin bits, causes of the transitions
  * Returns GPC_OK; GPC_ERROR_RANGE (module, states); GPC_ERROR_ARGUMENT. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_get_matrices(const gpc_coherence *coherence, uint32_t module, uint32_t states,
                                               uint64_t *transitions, uint32_t *origins);
 /* Set the statistics of all modules to 0. NULL is allowed. Since: 0.1. */
 GPC_API void gpc_coherence_reset_stats(gpc_coherence *coherence);
-
-/* Get the statistics as a gpc_coherence_stats of this header. Since: 0.1. */
-static inline gpc_status gpc_coherence_get_stats(const gpc_coherence *coherence, uint32_t module,
-                                                 gpc_coherence_stats *stats) {
-    return gpc_coherence_get_stats_as(coherence, module, gpc_coherence_stats_layout(), stats);
-}
-
-/*
- * Write statistics as text: the two matrices side by side as in Table 4.2, or all statistics of a module as JSON.
- *   layout, stats  struct of the host; fields unknown to the library are taken as 0
- *   title          title in the table's first row; copied into the text
- *   buffer         [size], receives as much text as fits, with a final NUL; may be NULL with size 0
- * Return the length of the whole text, without the NUL. Any thread. Since: 0.2.
- */
-GPC_API size_t gpc_coherence_matrix_text_as(const gpc_layout *layout, const void *stats, const char *title,
-                                            char *buffer, size_t size);
-GPC_API size_t gpc_coherence_stats_json_as(const gpc_layout *layout, const void *stats, char *buffer, size_t size);
-
-/* Write a gpc_coherence_stats of this header as text. Since: 0.1. */
-static inline size_t gpc_coherence_matrix_text(const gpc_coherence_stats *stats, const char *title, char *buffer,
-                                               size_t size) {
-    return gpc_coherence_matrix_text_as(gpc_coherence_stats_layout(), stats, title, buffer, size);
-}
-
-static inline size_t gpc_coherence_stats_json(const gpc_coherence_stats *stats, char *buffer, size_t size) {
-    return gpc_coherence_stats_json_as(gpc_coherence_stats_layout(), stats, buffer, size);
-}
 
 /*
  * End of an access begun by gpc_coherence_issue. Borrowed for the call; `bytes` until the callback issues another

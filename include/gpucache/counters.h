@@ -8,18 +8,18 @@
 
 /*
  * Counters. The tables below, and those of counters_clock.h, counters_parts.h and ratios.h, are the only place that
- * defines a counter. Generated from the tables: the descriptors (gpc_counter_info), the structs of statistics, JSON,
- * CSV and the names in Python.
+ * defines a counter. Generated from the tables: the descriptors (gpc_counter_info), the constants of ids, JSON, CSV and
+ * the names in Python.
  *
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning", "equals")
  *   id      number of the counter in every version of the library: never changed, and never given to another counter,
  *           even after the row is gone. Put a new row where the table reads best; its id is the next free one: 393.
- *   field   in a struct of statistics
+ *   field   in the constant of the id: GPC_ID_cycles, GPC_ID_CACHE_reads, GPC_ID_NETWORK_packets, GPC_ID_MODULE_loads
  *   name    in JSON, CSV and Python
  *   KIND    merge of instances and kernels: SUM, MAX, or GAUGE: the sum over cycles of a queue's entries
  *   OBJECT  objects with the counter (GPC_OBJECTS_...). SM, L1 and SLICE are counted in the object as accesses pass;
  *           ..._PART is gathered from parts of the object on a read; WHOLE is counted for the hierarchy only.
- *   NEEDS   precondition of the measurement in a hierarchy (gpc_counter_needs)
+ *   NEEDS   precondition of the measurement in a hierarchy; gpc_counter_info.needs has the words
  *           Energies are computed from other counters on a read, every energy separately, and rounded down to whole pJ.
  *           Therefore the energies of parts may sum to a few pJ less than the energy of the whole.
  *   since   version of the library
@@ -473,5 +473,21 @@
       "= round_trip.requests")
 
 /* clang-format on */
+
+/* Ids of the counters, for reads: GPC_ID_l1_load_sectors. Ratios are found by name. */
+typedef enum gpc_counter_id {
+#define X(id, field, ...) GPC_ID_##field = id,
+    GPC_COUNTERS(X) GPC_HISTOGRAMS(X)
+#undef X
+#define X(id, field, ...) GPC_ID_CACHE_##field = id,
+        GPC_CACHE_COUNTERS(X)
+#undef X
+#define X(id, field, ...) GPC_ID_NETWORK_##field = id,
+            GPC_NETWORK_COUNTERS(X)
+#undef X
+#define X(id, field, ...) GPC_ID_MODULE_##field = id,
+                GPC_COHERENCE_COUNTERS(X)
+#undef X
+} gpc_counter_id;
 
 #endif

@@ -56,13 +56,9 @@ GPC_API gpc_status gpc_dram_advance(gpc_dram *dram, uint64_t cycles);
 GPC_API uint64_t gpc_dram_now(const gpc_dram *dram);
 GPC_API uint64_t gpc_dram_next_event(const gpc_dram *dram);
 
-/* Get the dram.* counters since creation, in the host's struct. GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2. */
-GPC_API gpc_status gpc_dram_get_stats_as(const gpc_dram *dram, const gpc_layout *layout, void *stats);
-
-/* Get the dram.* counters as a gpc_stats of this header. Since: 0.1. */
-static inline gpc_status gpc_dram_get_stats(const gpc_dram *dram, gpc_stats *stats) {
-    return gpc_dram_get_stats_as(dram, gpc_stats_layout(), stats);
-}
+/* Read the dram.* counters since creation by id, as gpc_hierarchy_read. Since: 0.3. */
+GPC_API gpc_status gpc_dram_read(const gpc_dram *dram, const uint32_t *ids, size_t count, uint64_t *values,
+                                 gpc_error *error);
 
 GPC_END_DECLS
 

@@ -38,9 +38,9 @@
  * structure is accepted if the unknown bytes are zero and are at most GPC_STRUCT_GROWTH. Plain records have a fixed
  * size and no struct_size: gpc_request, gpc_access_result, gpc_instruction and a few more.
  *
- * Statistics. Structures of counters, as gpc_stats, have the fields that the host's header knows. Every counter has an
- * id of its own in all versions (counters.h), and the library fills in the fields by id. Therefore a program reads
- * right numbers from a later library of the same SONAME, wherever counters were added. stats.h explains how.
+ * Statistics. Every counter has an id of its own in all versions (counters.h). A host reads values of an object by ids
+ * (stats.h). An unmeasured value is absent, never 0. Therefore a program reads right numbers from a later library of
+ * the same SONAME, wherever counters were added.
  *
  * Events. gpc_hierarchy_set_trace registers a function. The library calls the function for every step of a request
  * through a hierarchy: step, place, packet, instruction and warp (events.h). Without a registered function nothing is

@@ -534,18 +534,8 @@ GPC_API bool gpc_hierarchy_wants_samples(const gpc_hierarchy *hierarchy);
  */
 GPC_API gpc_status gpc_hierarchy_flush(gpc_hierarchy *hierarchy);
 
-/*
- * Statistics of the whole hierarchy since creation or the last reset. An unmeasured value is 0.
- *   layout, stats  struct of the host; keeps its struct_size
- * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
- */
-GPC_API gpc_status gpc_hierarchy_get_stats_as(const gpc_hierarchy *hierarchy, const gpc_layout *layout, void *stats);
+/* Set all counters to 0. NULL is allowed. Since: 0.1. */
 GPC_API void gpc_hierarchy_reset_stats(gpc_hierarchy *hierarchy);
-
-/* Get the statistics as a gpc_stats of this header. Since: 0.1. */
-static inline gpc_status gpc_hierarchy_get_stats(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
-    return gpc_hierarchy_get_stats_as(hierarchy, gpc_stats_layout(), stats);
-}
 
 /*
  * Number and names of the objects of a kind ("sm-3", "l2-0", "channel-1", "stream-0"; the name of a network tells what
@@ -564,23 +554,13 @@ GPC_API gpc_status gpc_hierarchy_object_name(const gpc_hierarchy *hierarchy, gpc
  * Read counters of an object, since creation or the last reset. The values of an SM include its L1. If a kind of object
  * has a counter, the sum over all objects of the kind is the value of the whole.
  *   ids     [count] gpc_counter_info.id, of any table
- *   values  [count], receives the values; GPC_ABSENT if the object does not have the counter, if the counter is not
- *           measured in this mode or configuration, or if the library does not know the id
- * Returns GPC_OK; GPC_ERROR_RANGE (unknown object); GPC_ERROR_ARGUMENT (a NULL, the id of a histogram or a ratio).
- * Since: 0.2.
+ *   values  [gpc_counter_values(ids, count)], receives for every id in turn: the value of a counter, all buckets of a
+ *           histogram, or numerator and denominator of a ratio. GPC_ABSENT if the object does not have the counter, if
+ *           the counter is not measured in this mode or configuration, or if the library does not know the id
+ * Returns GPC_OK; GPC_ERROR_RANGE (unknown object); GPC_ERROR_ARGUMENT (a NULL). Since: 0.3.
  */
 GPC_API gpc_status gpc_hierarchy_read(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,
-                                      const uint32_t *ids, size_t count, uint64_t *values);
-
-/*
- * Read a histogram of an object.
- *   values      [length], receives the buckets. The last element includes all further buckets; surplus elements are 0
- *   out_length  receives the number of buckets, 0 if the histogram is absent and nothing was written; may be NULL
- * Returns as gpc_hierarchy_read; GPC_ERROR_ARGUMENT also for a length of 0, and for an id that is not a histogram.
- * Since: 0.2.
- */
-GPC_API gpc_status gpc_hierarchy_read_histogram(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,
-                                                uint32_t id, uint64_t *values, size_t length, size_t *out_length);
+                                      const uint32_t *ids, size_t count, uint64_t *values, gpc_error *error);
 
 /*
  * Counters published by policies, over all caches of a level: "l1.replacement.dip.selector", "l2.bypass.agcb-below...",

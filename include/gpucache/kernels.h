@@ -105,7 +105,7 @@ typedef struct gpc_replay_stream {
 typedef struct gpc_kernel_result {
     size_t struct_size;
     const gpc_kernel *kernel; /* lives for the call */
-    const void *stats;        /* struct of the host with the kernel's counters, the rest absent; lives for the call */
+    const gpc_stats *stats;   /* the kernel's counters, the rest absent: gpc_stats_read; lives for the call */
     /* core cycles, or rounds: the kernel entered the queue behind the kernel before; its last access came back */
     uint64_t launched, ended;
     uint64_t started;    /* the kernel's first block was placed */
@@ -121,9 +121,8 @@ typedef void (*gpc_kernel_result_fn)(void *user_data, const gpc_kernel_result *r
 /*
  * Run all kernels of several streams to their end.
  *   streams    [count], of equal struct_size; count from 1 to the key `streams`; stream i is counted as stream i
- *   layout     of the host's struct, for results and `stats`
  *   on_kernel  NULL: not called
- *   stats      receives the counters of the whole run; may be NULL
+ * gpc_replay_read then reads the counters of the whole run.
  * Counters of a kernel: the counters by stream (GPC_OBJECT_STREAM), and kernels, blocks, warp_instructions,
  * thread_instructions and cycles, from launch to end. Except for cycles, the sum over the kernels is the value of the
  * whole; sectors without a requesting kernel are missing from the sum: write-backs of lines, and launch.sectors.
@@ -136,16 +135,8 @@ typedef void (*gpc_kernel_result_fn)(void *user_data, const gpc_kernel_result *r
  * because they were made for kernels alone. After an error the caches keep their present lines, and the traces their
  * present position. Snapshots are possible between two calls. Since: 0.2.
  */
-GPC_API gpc_status gpc_replay_streams_as(gpc_replay *replay, const gpc_replay_stream *streams, size_t count,
-                                         const gpc_layout *layout, gpc_kernel_result_fn on_kernel, void *user_data,
-                                         void *stats, gpc_error *error);
-
-/* Run with the gpc_stats of this header. Since: 0.2. */
-static inline gpc_status gpc_replay_streams(gpc_replay *replay, const gpc_replay_stream *streams, size_t count,
-                                            gpc_kernel_result_fn on_kernel, void *user_data, gpc_stats *stats,
-                                            gpc_error *error) {
-    return gpc_replay_streams_as(replay, streams, count, gpc_stats_layout(), on_kernel, user_data, stats, error);
-}
+GPC_API gpc_status gpc_replay_streams(gpc_replay *replay, const gpc_replay_stream *streams, size_t count,
+                                      gpc_kernel_result_fn on_kernel, void *user_data, gpc_error *error);
 
 GPC_END_DECLS
 

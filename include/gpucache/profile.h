@@ -171,18 +171,15 @@ GPC_API void gpc_profile_on_progress(gpc_profile *profile, gpc_progress_fn on_pr
 
 /*
  * Replay the trace's next kernel into the profile.
- *   kernel, layout, stats  as in gpc_replay_kernel_as; may be NULL
+ *   kernel  as in gpc_replay_kernel; may be NULL
  * Returns as gpc_replay_kernel; GPC_END when no kernel is left; GPC_ERROR_STATE (the profile was read from a file).
  * After an error the profile keeps the counts until the error. Since: 0.2.
  */
-GPC_API gpc_status gpc_profile_kernel_as(gpc_profile *profile, gpc_trace *trace, gpc_kernel *kernel,
-                                         const gpc_layout *layout, void *stats, gpc_error *error);
+GPC_API gpc_status gpc_profile_kernel(gpc_profile *profile, gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
 
-/* Replay with the gpc_stats of this header; `stats` may be NULL. Since: 0.1. */
-static inline gpc_status gpc_profile_kernel(gpc_profile *profile, gpc_trace *trace, gpc_kernel *kernel,
-                                            gpc_stats *stats, gpc_error *error) {
-    return gpc_profile_kernel_as(profile, trace, kernel, gpc_stats_layout(), stats, error);
-}
+/* Read counters of the last kernel by id, as gpc_replay_read of the whole. Since: 0.3. */
+GPC_API gpc_status gpc_profile_read_kernel(const gpc_profile *profile, const uint32_t *ids, size_t count,
+                                           uint64_t *values, gpc_error *error);
 
 /* Replay all remaining kernels: GPC_OK at the trace's end. Since: 0.1. */
 GPC_API gpc_status gpc_profile_run(gpc_profile *profile, gpc_trace *trace, gpc_error *error);

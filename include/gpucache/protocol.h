@@ -302,9 +302,11 @@ GPC_API size_t gpc_protocol_event_name(const gpc_protocol *protocol, uint32_t ev
 
 /*
  * Transitions and their origins as text, side by side as in Table 4.2, with the states' names.
+ *   protocol              NULL: only the six states, without their extensions
  *   transitions, origins  [n][n], n = GPC_LINE_COUNT + protocol->state_count, from gpc_coherence_get_matrices
- *   title, buffer, size   as in gpc_coherence_matrix_text
- * Returns the length of the whole text, without the NUL; 0: `protocol` or a matrix is NULL. Any thread. Since: 0.2.
+ *   title                 title in the table's first row
+ *   buffer                [size], receives as much text as fits, with a final NUL; may be NULL with size 0
+ * Returns the length of the whole text, without the NUL; 0: a matrix is NULL. Any thread. Since: 0.2.
  */
 GPC_API size_t gpc_protocol_matrices_text(const gpc_protocol *protocol, const uint64_t *transitions,
                                           const uint32_t *origins, const char *title, char *buffer, size_t size);

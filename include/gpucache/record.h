@@ -18,7 +18,7 @@ GPC_BEGIN_DECLS
  *
  * Replay. A replay without a clock, with the same configuration and with `warps.order = recorded`, also repeats order,
  * SMs, slots, ages and tokens. If the host had no clock and the recording began with the first access,
- * gpc_hierarchy_get_stats of the replay's hierarchy equals the host's. If the host had a clock, the recorded order is
+ * the counters of the replay's hierarchy equal the host's counters. If the host had a clock, the recorded order is
  * the order of acceptance: the replay has the same instructions, requests and transactions, and hits are those of an L1
  * that answers at once. Replays in another order, and timed replays, keep only the order of the accesses within a warp,
  * and their SM. The file does not have the time at which a host issued an access.

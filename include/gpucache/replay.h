@@ -37,8 +37,8 @@ GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progr
 
 /*
  * Run the trace's next kernel to its end, or continue a paused kernel (gpc_replay_pause_at).
- *   kernel         receives the kernel's description (pointers live until the trace's next kernel); may be NULL
- *   layout, stats  struct of the host, struct_size set, receives the kernel's statistics; the two may be NULL
+ *   kernel  receives the kernel's description (pointers live until the trace's next kernel); may be NULL
+ * gpc_replay_read then reads the kernel's counters.
  * Returns GPC_OK; GPC_END when no kernel is left; GPC_BUSY after a pause; GPC_ERROR_ABI (struct_size is not set;
  * nothing was run); errors of the trace and of the hierarchy; GPC_ERROR_RANGE (the trace's warps have more lanes than
  * sm.lanes); GPC_ERROR_FORMAT if the placement map does not fit the grid or, with `blocks.placement = map`, the SMs;
@@ -46,18 +46,11 @@ GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progr
  * units. A kernel cut short by `limit.cycles` or `limit.instructions` is no error. After an error the caches keep their
  * present lines. Since: 0.2.
  */
-GPC_API gpc_status gpc_replay_kernel_as(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel,
-                                        const gpc_layout *layout, void *stats, gpc_error *error);
-
-/* Run with the gpc_stats of this header; `stats` may be NULL. Since: 0.1. */
-static inline gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel, gpc_stats *stats,
-                                           gpc_error *error) {
-    return gpc_replay_kernel_as(replay, trace, kernel, gpc_stats_layout(), stats, error);
-}
+GPC_API gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
 
 /*
- * Pause at a given time, within a kernel or between two kernels. gpc_replay_kernel then returns GPC_BUSY and writes
- * neither `kernel` nor `stats`. The next call must have the same trace, not moved meanwhile, and continues the kernel
+ * Pause at a given time, within a kernel or between two kernels. gpc_replay_kernel then returns GPC_BUSY and does not
+ * write `kernel`. The next call must have the same trace, not moved meanwhile, and continues the kernel
  * (GPC_ERROR_STATE with another trace). Pauses never change the results.
  *   time  timed: core cycle, as gpc_hierarchy_now; functional: rounds; in a round every SM takes a turn. Counted over
  *         all kernels. UINT64_MAX: never
@@ -70,25 +63,17 @@ GPC_API uint64_t gpc_replay_now(const gpc_replay *replay);
 
 /*
  * Called every `interval` core cycles of a kernel's timed replay, and at the kernel's end, with the statistics of the
- * interval: a time series. `cycle` is the last cycle of the interval, as gpc_hierarchy_now. May not call into the
- * replay.
+ * interval: a time series. `cycle` is the last cycle of the interval, as gpc_hierarchy_now. Read `stats` with
+ * gpc_stats_read. May not call into the replay.
  */
 typedef void (*gpc_sample_fn)(void *user_data, uint64_t cycle, const gpc_stats *stats);
 
 /*
- * Set or clear (NULL) the sampling callback.
- *   layout  of the callback's struct; lives as long as the callback is set
- * Returns GPC_OK; GPC_ERROR_ARGUMENT (interval 0 with a callback); GPC_ERROR_ABI (a layout that the library does not
- * understand); GPC_ERROR_MEMORY. Since: 0.2.
+ * Set or clear (NULL) the sampling callback. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL; interval 0 with a callback).
+ * Since: 0.3.
  */
-GPC_API gpc_status gpc_replay_on_sample_as(gpc_replay *replay, uint64_t interval, const gpc_layout *layout,
-                                           gpc_sample_fn on_sample, void *user_data);
-
-/* Set or clear the sampling callback with the gpc_stats of this header. Since: 0.1. */
-static inline gpc_status gpc_replay_on_sample(gpc_replay *replay, uint64_t interval, gpc_sample_fn on_sample,
-                                              void *user_data) {
-    return gpc_replay_on_sample_as(replay, interval, gpc_stats_layout(), on_sample, user_data);
-}
+GPC_API gpc_status gpc_replay_on_sample(gpc_replay *replay, uint64_t interval, gpc_sample_fn on_sample, void *user_data,
+                                        gpc_error *error);
 
 /*
  * Create a copy of the replay's configuration. For a loaded replay: the configuration in its file. Returns GPC_OK;
@@ -99,14 +84,6 @@ GPC_API gpc_status gpc_replay_get_config(const gpc_replay *replay, gpc_error *er
 /* Hierarchy of the replay, borrowed. Since: 0.1. */
 GPC_API gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *replay);
 
-/* Statistics of all kernels until now, in the host's struct. GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2. */
-GPC_API gpc_status gpc_replay_get_stats_as(const gpc_replay *replay, const gpc_layout *layout, void *stats);
-
-/* Get the statistics as a gpc_stats of this header. Since: 0.1. */
-static inline gpc_status gpc_replay_get_stats(const gpc_replay *replay, gpc_stats *stats) {
-    return gpc_replay_get_stats_as(replay, gpc_stats_layout(), stats);
-}
-
 /*
  * Counters published by policies: those of the hierarchy (gpc_hierarchy_policy_value), then with a clock those of all
  * warp schedulers and throttles. Since: 0.2.
@@ -114,18 +91,19 @@ static inline gpc_status gpc_replay_get_stats(const gpc_replay *replay, gpc_stat
 GPC_API gpc_status gpc_replay_policy_value(const gpc_replay *replay, size_t index, gpc_policy_value *value);
 
 /*
- * Values by object (gpc_hierarchy_object_count), for the last kernel.
+ * Read counters of the last kernel, and of a paused kernel until now. Counters of the whole (GPC_OBJECT_WHOLE) are
+ * always kept; in a sampled replay they are estimates. The last call of gpc_replay_streams counts as a kernel.
  *   keep  true: from the next kernel on, keep the counters of every object at the kernel's start; no effect if already
  *         on. false: stop
- * gpc_replay_keep_objects returns GPC_OK; GPC_ERROR_MEMORY; GPC_ERROR_ARGUMENT. The readers return as
- * gpc_hierarchy_read and gpc_hierarchy_read_histogram; GPC_ERROR_STATE if no kernel was run since
- * gpc_replay_keep_objects. Since: 0.2.
+ * gpc_replay_keep_objects returns GPC_OK; GPC_ERROR_MEMORY; GPC_ERROR_ARGUMENT. gpc_replay_read has the arguments and
+ * statuses of gpc_hierarchy_read; GPC_ERROR_STATE if no kernel was run, for other objects than the whole since
+ * gpc_replay_keep_objects. gpc_replay_read_total reads the sum of all ended kernels. Since: 0.3.
  */
 GPC_API gpc_status gpc_replay_keep_objects(gpc_replay *replay, bool keep);
 GPC_API gpc_status gpc_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
-                                   size_t count, uint64_t *values);
-GPC_API gpc_status gpc_replay_read_histogram(const gpc_replay *replay, gpc_object kind, uint32_t index, uint32_t id,
-                                             uint64_t *values, size_t length, size_t *out_length);
+                                   size_t count, uint64_t *values, gpc_error *error);
+GPC_API gpc_status gpc_replay_read_total(const gpc_replay *replay, const uint32_t *ids, size_t count, uint64_t *values,
+                                         gpc_error *error);
 
 /*
  * Sampled replays. In a timed replay with `sample`, a part of the trace runs with the clock, and the rest is estimated.

@@ -114,7 +114,7 @@ typedef struct gpc_scheduler_ops {
     gpc_warp_class (*class_of)(void *self, uint32_t slot);
     /* Event of the SM's L1; event->warp is the SM's warp number. [nothing; L1 then reports no events] */
     void (*on_cache_event)(void *self, const gpc_cache_event *event);
-    /* Statistics of the SM since the last sample. [nothing] */
+    /* Statistics of the SM since the last sample, for gpc_stats_read; an unmeasured counter is 0. [nothing] */
     void (*sample)(void *self, const gpc_stats *stats, uint64_t cycle);
     /*
      * Storage of the policy in hardware, in bits, for env->warps slots, by the rule of gpc_replacement_ops.cost_bits.
@@ -212,31 +212,11 @@ typedef struct gpc_throttle_ops {
     bool (*counter)(void *self, size_t index, gpc_policy_counter *counter); /* as in gpc_replacement_ops */
 } gpc_throttle_ops;
 
-/*
- * As gpc_context_register_replacement, for throttles and schedulers.
- *   layout  layout of the struct passed to `sample`; lives as long as the context
- * Returns as gpc_context_register_replacement; GPC_ERROR_ABI also for a layout that the library does not understand.
- * Since: 0.2.
- */
-GPC_API gpc_status gpc_context_register_throttle_as(gpc_context *context, const gpc_throttle_ops *ops,
-                                                    const gpc_layout *layout, void *user_data,
-                                                    void (*destroy)(void *user_data), gpc_error *error);
-GPC_API gpc_status gpc_context_register_scheduler_as(gpc_context *context, const gpc_scheduler_ops *ops,
-                                                     const gpc_layout *layout, void *user_data,
-                                                     void (*destroy)(void *user_data), gpc_error *error);
-
-/* Register with the gpc_stats of this header. Since: 0.1. */
-static inline gpc_status gpc_context_register_throttle(gpc_context *context, const gpc_throttle_ops *ops,
-                                                       void *user_data, void (*destroy)(void *user_data),
-                                                       gpc_error *error) {
-    return gpc_context_register_throttle_as(context, ops, gpc_stats_layout(), user_data, destroy, error);
-}
-
-static inline gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_scheduler_ops *ops,
-                                                        void *user_data, void (*destroy)(void *user_data),
-                                                        gpc_error *error) {
-    return gpc_context_register_scheduler_as(context, ops, gpc_stats_layout(), user_data, destroy, error);
-}
+/* As gpc_context_register_replacement, for throttles and schedulers. Since: 0.3. */
+GPC_API gpc_status gpc_context_register_throttle(gpc_context *context, const gpc_throttle_ops *ops, void *user_data,
+                                                 void (*destroy)(void *user_data), gpc_error *error);
+GPC_API gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_scheduler_ops *ops, void *user_data,
+                                                  void (*destroy)(void *user_data), gpc_error *error);
 
 /*
  * Hardware cost of a scheduler's policy and throttles, in bits, for `warps` slots, 1 to 1024. For policies of a cache
@@ -341,20 +321,16 @@ GPC_API gpc_status gpc_scheduler_policy_value(const gpc_scheduler *scheduler, si
 
 /*
  * Pass an L1 event, or a sample, to the policy and the throttles.
- *   layout, stats  struct of the host with the counts since the last sample; sm.*, scheduler.*, l1.*, load.* and
- *                  instructions of the scheduler's SM, the rest (network, L2, DRAM, histograms) of the whole hierarchy.
- *                  Absent counters and energies are passed as 0. Sample schedulers with shared state in order of SM and
- *                  index, in the same cycle: in a timed replay every sample.period.
- * gpc_scheduler_sample_as returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1, and 0.2.
+ *   ids, values  [count] and [gpc_counter_values(ids, count)], counts since the last sample: sm.*, scheduler.*, l1.*,
+ *                load.* and instructions of the scheduler's SM, the rest (network, L2, DRAM, histograms) of the whole
+ *                hierarchy. Counters without a value, absent counters and energies are passed as 0. Sample schedulers
+ *                with shared state in order of SM and index, in the same cycle: in a timed replay every sample.period.
+ * gpc_scheduler_sample returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL, an id of no counter of a hierarchy). Since: 0.1, and
+ * 0.3.
  */
 GPC_API void gpc_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);
-GPC_API gpc_status gpc_scheduler_sample_as(gpc_scheduler *scheduler, const gpc_layout *layout, const void *stats,
-                                           uint64_t cycle);
-
-/* Pass a sample as a gpc_stats of this header. Since: 0.1. */
-static inline void gpc_scheduler_sample(gpc_scheduler *scheduler, const gpc_stats *stats, uint64_t cycle) {
-    (void)gpc_scheduler_sample_as(scheduler, gpc_stats_layout(), stats, cycle);
-}
+GPC_API gpc_status gpc_scheduler_sample(gpc_scheduler *scheduler, uint64_t cycle, const uint32_t *ids, size_t count,
+                                        const uint64_t *values, gpc_error *error);
 
 /*
  * Throttles alone, for a host with its own scheduler. The host reports the states of its warps, and asks for the warps
@@ -391,17 +367,12 @@ GPC_API gpc_status gpc_throttle_issued(gpc_throttle *throttle, uint32_t slot, ui
 GPC_API gpc_status gpc_throttle_begin_kernel(gpc_throttle *throttle, const char *name);
 
 /*
- * Pass events of the SM's L1, and samples, as gpc_scheduler_cache_event and _sample_as. gpc_throttle_cache_event
+ * Pass events of the SM's L1, and samples, as gpc_scheduler_cache_event and _sample. gpc_throttle_cache_event
  * returns true if the decisions were made again and the host must ask for them; false for NULL. Since: 0.2.
  */
 GPC_API bool gpc_throttle_cache_event(gpc_throttle *throttle, const gpc_cache_event *event);
-GPC_API gpc_status gpc_throttle_sample_as(gpc_throttle *throttle, const gpc_layout *layout, const void *stats,
-                                          uint64_t cycle);
-
-/* Pass a sample as a gpc_stats of this header. Since: 0.2. */
-static inline gpc_status gpc_throttle_sample(gpc_throttle *throttle, const gpc_stats *stats, uint64_t cycle) {
-    return gpc_throttle_sample_as(throttle, gpc_stats_layout(), stats, cycle);
-}
+GPC_API gpc_status gpc_throttle_sample(gpc_throttle *throttle, uint64_t cycle, const uint32_t *ids, size_t count,
+                                       const uint64_t *values, gpc_error *error);
 
 /*
  * True if a throttle needs L1's events (_events), or samples (_samples). Without its inputs a throttle decides nothing

@@ -61,9 +61,7 @@
 
 /* Structs that are zero except struct_size: tables, and structs filled in by the library or by a host. */
 #define SIZED(X)                \
-    X(gpc_cache_stats)          \
     X(gpc_coherence_completion) \
-    X(gpc_coherence_stats)      \
     X(gpc_kernel_result)        \
     X(gpc_policy_env)           \
     X(gpc_predictor_ops)        \
@@ -73,7 +71,6 @@
     X(gpc_replacement_ops)      \
     X(gpc_scheduler_env)        \
     X(gpc_scheduler_ops)        \
-    X(gpc_stats)                \
     X(gpc_throttle_ops)         \
     X(gpc_throttle_view)
 

@@ -253,7 +253,7 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     cache->all_sectors = (uint8_t)((1u << cache_options.sectors) - 1);
     cache->fetch = (uint8_t)cache_options.fetch_sectors;
     cache->tokens = (uint8_t)cache_options.tokens;
-    gpc_cache_stats_init(&cache->stats);
+    cache->stats = (gpci_cache_stats){0};
     status = gpci_index_init(&cache->index, (gpc_index)cache_options.index, cache_options.sets, cache_options.index_fn,
                              cache_options.index_data, error);
     if (status == GPC_OK && cache->lone)
@@ -357,25 +357,30 @@ gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event) {
     return GPC_OK;
 }
 
-gpc_cache_stats gpci_cache_stats(const gpc_cache *cache) {
-    gpc_cache_stats stats = cache->stats;
+gpci_cache_stats gpci_cache_get_stats(const gpc_cache *cache) {
+    gpci_cache_stats stats = cache->stats;
     gpci_settle(&stats, &cache->quick_counts, true);
     return stats;
 }
 
-gpc_status gpc_cache_get_stats_as(const gpc_cache *cache, const gpc_layout *layout, void *stats) {
+static const uint64_t *find_in_cache(const void *stats, const gpci_counter_row *row) {
+    return row->table == GPC_TABLE_CACHE ? (const void *)((const char *)stats + row->offset) : NULL;
+}
+
+gpc_status gpc_cache_read(const gpc_cache *cache, const uint32_t *ids, size_t count, uint64_t *values,
+                          gpc_error *error) {
     if (!cache)
-        return GPC_ERROR_ARGUMENT;
-    gpc_cache_stats ours = gpci_cache_stats(cache);
-    return gpci_layout_give(layout, GPC_TABLE_CACHE, &ours, stats);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_read: cache is NULL");
+    const gpci_cache_stats stats = gpci_cache_get_stats(cache);
+    return gpci_read(find_in_cache, &stats, ids, count, values, "gpc_cache_read", error);
 }
 
 void gpc_cache_reset_stats(gpc_cache *cache) {
     if (!cache)
         return;
-    gpc_cache_stats_init(&cache->stats);
+    cache->stats = (gpci_cache_stats){0};
     cache->quick_counts = (gpci_counts){0};
 #ifdef GPCI_CHECK
-    cache->again = (gpc_cache_stats){0};
+    cache->again = (gpci_cache_stats){0};
 #endif
 }

@@ -122,13 +122,13 @@ typedef struct gpci_counts {
 } gpci_counts;
 
 /* `fills_lines`: stores wrote whole lines. */
-void gpci_settle(gpc_cache_stats *stats, const gpci_counts *counts, bool fills_lines);
+void gpci_settle(gpci_cache_stats *stats, const gpci_counts *counts, bool fills_lines);
 
 /* Give lines that persist (GPC_EVICT_LAST) normal priority. */
 void gpci_cache_reset_last(gpc_cache *cache);
 
 /* Counters since creation or the last reset. */
-gpc_cache_stats gpci_cache_stats(const gpc_cache *cache);
+gpci_cache_stats gpci_cache_get_stats(const gpc_cache *cache);
 
 /* Opportunistic tokens: rules for the end of a line's priority (cache_tokens.c). */
 typedef struct gpci_token_rules {
@@ -181,7 +181,7 @@ struct gpc_cache {
     uint64_t *next_uses;     /* [sets][row], if tracked */
     gpci_index index;
     gpci_counts quick_counts; /* not yet in stats */
-    gpc_cache_stats stats;
+    gpci_cache_stats stats;
     /* remaining members */
     gpc_context *context;
     gpci_policy *replacement, *predictor;
@@ -193,8 +193,8 @@ struct gpc_cache {
     gpc_request last_policy_request; /* last request shown to a host's policy */
     gpc_cache_options options;
 #ifdef GPCI_CHECK
-    gpc_cache_stats again; /* second counts (cache_again.c) */
-    uint32_t seen_way;     /* before the lookup: the line's way, and its state */
+    gpci_cache_stats again; /* second counts (cache_again.c) */
+    uint32_t seen_way;      /* before the lookup: the line's way, and its state */
     uint32_t seen;
 #endif
 };
@@ -509,7 +509,7 @@ void gpci_cache_count_lookup(gpc_cache *cache, const gpc_request *request, const
                              const gpc_access_result *result);
 void gpci_cache_count_refusal(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
                               const gpc_access_result *result);
-gpc_cache_stats gpci_cache_stats_again(const gpc_cache *cache);
+gpci_cache_stats gpci_cache_stats_again(const gpc_cache *cache);
 /* A decision of the oracle, and of the predictor. */
 void gpci_cache_count_oracle(gpc_cache *cache, bool bypass, gpc_decision decision);
 /* Lines held now. */

@@ -134,7 +134,7 @@ static void tell_found(gpc_cache *cache, const gpc_request *request, uint32_t se
 
 static void lookup_read(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         gpc_access_result *result) {
-    gpc_cache_stats *stats = &cache->stats;
+    gpci_cache_stats *stats = &cache->stats;
     stats->reads++;
     stats->read_sectors += gpci_count_sectors(view->need);
     if (way == GPCI_NO_WAY) {

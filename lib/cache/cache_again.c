@@ -32,7 +32,7 @@ static bool was_asked(const gpc_cache *cache, const gpc_request *request, const 
 }
 
 static void count_read(gpc_cache *cache, const gpc_access_result *result, gpci_findings found, bool bypassed) {
-    gpc_cache_stats *cache_stats = &cache->again;
+    gpci_cache_stats *cache_stats = &cache->again;
     cache_stats->reads++;
     cache_stats->read_sectors += gpci_count_sectors(result->needed_sectors);
     cache_stats->read_hits += result->outcome == GPC_HIT || result->outcome == GPC_PENDING_HIT;
@@ -43,7 +43,7 @@ static void count_read(gpc_cache *cache, const gpc_access_result *result, gpci_f
 
 static void count_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpci_findings found,
                         bool takes) {
-    gpc_cache_stats *cache_stats = &cache->again;
+    gpci_cache_stats *cache_stats = &cache->again;
     const bool resident = cache->seen_way != GPCI_NO_WAY;
     const uint8_t covered =
         resident || (takes && gpci_write_allocate(cache, request) != GPC_WRITE_NAIVE_FETCH) ? view->covered : 0;
@@ -55,7 +55,7 @@ static void count_write(gpc_cache *cache, const gpc_request *request, const gpci
 
 void gpci_cache_count_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                              const gpc_access_result *result) {
-    gpc_cache_stats *cache_stats = &cache->again;
+    gpci_cache_stats *cache_stats = &cache->again;
     const bool past = is_past(cache, request, result), bypassed = result->outcome == GPC_BYPASSED;
     const bool resident = cache->seen_way != GPCI_NO_WAY && !past;
     const gpci_findings found = resident ? gpci_examine(view, cache->seen) : (gpci_findings){0, 0, 0};
@@ -84,7 +84,7 @@ static void take_back(uint64_t *count, unsigned n) {
 
 void gpci_cache_count_refusal(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
                               const gpc_access_result *result) {
-    gpc_cache_stats *cache_stats = &cache->again;
+    gpci_cache_stats *cache_stats = &cache->again;
     const bool naive = gpci_is_write(request) && gpci_write_allocate(cache, request) == GPC_WRITE_NAIVE_FETCH;
     take_back(&cache_stats->fetched_sectors, gpci_popcount(fetch) - gpci_popcount(result->fetch_sectors));
     if (result->outcome == GPC_BYPASSED) {
@@ -102,7 +102,7 @@ void gpci_cache_count_refusal(gpc_cache *cache, const gpc_request *request, cons
 }
 
 void gpci_cache_count_oracle(gpc_cache *cache, bool bypass, gpc_decision decision) {
-    gpc_cache_stats *cache_stats = &cache->again;
+    gpci_cache_stats *cache_stats = &cache->again;
     cache_stats->oracle_decisions++;
     if (bypass)
         cache_stats->oracle_bypasses++;
@@ -112,8 +112,8 @@ void gpci_cache_count_oracle(gpc_cache *cache, bool bypass, gpc_decision decisio
         cache_stats->oracle_agreements++;
 }
 
-gpc_cache_stats gpci_cache_stats_again(const gpc_cache *cache) {
-    gpc_cache_stats stats = cache->again;
+gpci_cache_stats gpci_cache_stats_again(const gpc_cache *cache) {
+    gpci_cache_stats stats = cache->again;
     gpci_settle(&stats, &cache->quick_counts, true); /* accesses that are counted once */
     return stats;
 }

@@ -43,7 +43,7 @@ uint64_t gpc_cache_lacks(const gpc_cache *cache) {
 }
 
 void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample) {
-    gpc_cache_stats stats = gpci_cache_stats(cache);
+    gpci_cache_stats stats = gpci_cache_get_stats(cache);
     /* after a reset, counters begin anew */
     if (stats.read_sectors < cache->sampled_reads || stats.read_sector_hits < cache->sampled_hits)
         cache->sampled_reads = cache->sampled_hits = 0;

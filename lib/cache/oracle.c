@@ -28,7 +28,7 @@ void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t 
     for (uint32_t way = 0; way < cache->ways; way++)
         bypass = bypass && tags[way] & GPCI_TAG_VALID && next_uses[way] < request->next_use;
     bypass = bypass || request->next_use == UINT64_MAX;
-    gpc_cache_stats *stats = &cache->stats;
+    gpci_cache_stats *stats = &cache->stats;
     bool agrees = bypass == (decision == GPC_BYPASS);
     stats->oracle_decisions++;
     stats->oracle_bypasses += bypass;

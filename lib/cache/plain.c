@@ -8,7 +8,7 @@
  * Loads and whole-line stores only.
  */
 
-void gpci_settle(gpc_cache_stats *stats, const gpci_counts *counts, bool fills_lines) {
+void gpci_settle(gpci_cache_stats *stats, const gpci_counts *counts, bool fills_lines) {
     uint64_t loads = counts->accesses - counts->stores, load_hits = counts->hits - counts->store_hits;
     uint64_t misses = counts->accesses - counts->hits, store_misses = counts->stores - counts->store_hits;
     stats->reads += loads;

@@ -47,7 +47,7 @@ gpc_status gpc_cache_resize(gpc_cache *cache, uint64_t sets, uint32_t ways, gpc_
     if (status < 0)
         return status;
     gpc_cache_invalidate_all(cache);
-    other->stats = gpci_cache_stats(cache);
+    other->stats = gpci_cache_get_stats(cache);
 #ifdef GPCI_CHECK
     other->again = gpci_cache_stats_again(cache);
 #endif

@@ -55,9 +55,9 @@ static gpc_status ask(gpc_cache *cache, const gpc_request *request, uint32_t *se
 
 static gpc_status ask_quietly(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
                               gpc_access_result *result) {
-    const gpc_cache_stats stats = cache->stats;
+    const gpci_cache_stats stats = cache->stats;
 #ifdef GPCI_CHECK
-    const gpc_cache_stats again = cache->again;
+    const gpci_cache_stats again = cache->again;
 #endif
     kept victim = {.data = NULL};
     if (!cache->lru && !gpci_policy_has_state(cache->replacement))

@@ -32,7 +32,7 @@ static void take_back(uint64_t *counter, unsigned n) {
 
 GPCI_INLINE void decline(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
                          gpc_access_result *result) {
-    gpc_cache_stats *stats = &cache->stats;
+    gpci_cache_stats *stats = &cache->stats;
     bool read = gpci_is_read(request), bypassed = result->outcome == GPC_BYPASSED;
     result->fetch_sectors = gpci_is_write(request) ? 0 : fetch;
     if (cache->options.bypass_fetch == GPC_BYPASS_FETCH_NEEDED)

@@ -107,17 +107,21 @@ uint64_t gpc_dram_next_event(const gpc_dram *dram) {
     return next;
 }
 
-gpc_status gpc_dram_get_stats_as(const gpc_dram *dram, const gpc_layout *layout, void *stats) {
-    if (!dram)
-        return GPC_ERROR_ARGUMENT;
-    gpc_stats ours;
-    gpc_stats_init(&ours);
+static void get_stats(const gpc_dram *dram, gpc_stats *stats) {
+    gpci_stats_init(stats);
     for (uint32_t channel = 0; channel < dram->channels; channel++)
-        gpci_dram_add_stats(dram, channel, dram->now, &ours);
+        gpci_dram_add_stats(dram, channel, dram->now, stats);
     size_t rows;
-    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    const gpci_counter_row *row = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (size_t i = 0; i < rows; i++)
-        if (!info[i].ratio && (info[i].objects != GPC_OBJECTS_CHANNEL || info[i].needs == GPC_NEEDS_ENERGY))
-            gpci_stats_forget(&ours, &info[i]);
-    return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &ours, stats);
+        if (!row[i].ratio && (row[i].objects != GPC_OBJECTS_CHANNEL || row[i].needs == GPCI_NEEDS_ENERGY))
+            gpci_stats_forget(stats, &row[i]);
+}
+
+gpc_status gpc_dram_read(const gpc_dram *dram, const uint32_t *ids, size_t count, uint64_t *values, gpc_error *error) {
+    if (!dram)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_dram_read: dram is NULL");
+    gpc_stats stats;
+    get_stats(dram, &stats);
+    return gpc_stats_read(&stats, ids, count, values, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
 #include "dram/dram_internal.h"
+#include "stats/stats.h"
 
 /* A channel, as seen by hosts of gpc_dram, over its lanes. */
 

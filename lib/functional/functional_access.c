@@ -209,7 +209,7 @@ static void object(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t ind
     (void)values;
 }
 
-static bool measures(const gpc_hierarchy *hierarchy, gpc_counter_needs needs) {
+static bool measures(const gpc_hierarchy *hierarchy, gpci_counter_needs needs) {
     (void)hierarchy;
     (void)needs;
     return false;

@@ -96,7 +96,7 @@ void gpci_round_lanes_begin(gpci_round_lanes *lanes) {
     for (uint32_t i = 0; i < lanes->count; i++) {
         gpc_hierarchy *hierarchy = &lanes->each[i].hierarchy;
         *hierarchy = *lanes->hierarchy;
-        gpc_stats_init(&hierarchy->stats);
+        gpci_stats_init(&hierarchy->stats);
     }
 }
 
@@ -107,7 +107,7 @@ uint32_t gpci_round_lanes_count(const gpci_round_lanes *lanes) {
 void gpci_round_lanes_fold(gpci_round_lanes *lanes) {
     for (uint32_t i = 0; i < lanes->count; i++) {
         gpci_stats_add(&lanes->hierarchy->stats, &lanes->each[i].hierarchy.stats);
-        gpc_stats_init(&lanes->each[i].hierarchy.stats);
+        gpci_stats_init(&lanes->each[i].hierarchy.stats);
     }
 }
 

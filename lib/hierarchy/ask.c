@@ -96,9 +96,9 @@ gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *sh
  * line in flight is left to arrive by itself.
  */
 static gpc_status put_quietly(gpc_cache *cache, const gpc_request *request, uint8_t sectors) {
-    const gpc_cache_stats stats = cache->stats;
+    const gpci_cache_stats stats = cache->stats;
 #ifdef GPCI_CHECK
-    const gpc_cache_stats again = cache->again;
+    const gpci_cache_stats again = cache->again;
 #endif
     gpc_access_result result;
     gpc_line line;

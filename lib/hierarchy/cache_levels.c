@@ -26,15 +26,15 @@ static void destroy(gpc_hierarchy *hierarchy) {
     gpci_destroy_caches(hierarchy, hierarchy->l2, hierarchy->slices);
 }
 
-static void add_cache_stats(gpc_cache_stats *into, const gpc_cache *cache) {
-    gpc_cache_stats more = gpci_cache_stats(cache);
+static void add_cache_stats(gpci_cache_stats *into, const gpc_cache *cache) {
+    gpci_cache_stats more = gpci_cache_get_stats(cache);
     gpci_cache_stats_add(into, &more);
 }
 
 void gpci_hierarchy_retire(gpc_hierarchy *hierarchy, uint32_t sm) {
     add_cache_stats(&hierarchy->of_sm[sm].retired, hierarchy->l1[sm]);
 #ifdef GPCI_CHECK
-    const gpc_cache_stats again = gpci_cache_stats_again(hierarchy->l1[sm]);
+    const gpci_cache_stats again = gpci_cache_stats_again(hierarchy->l1[sm]);
     gpci_cache_stats_add(&hierarchy->of_sm[sm].retired_again, &again);
 #endif
 }
@@ -124,17 +124,17 @@ static gpc_status flush(gpc_hierarchy *hierarchy) {
  * number never falls, and a bypass open at a reset counts after the reset. A host that borrows an L1 and calls
  * gpc_cache_reply may overturn bypasses without number: then 0.
  */
-static uint64_t decisions_that_held(const gpc_cache_stats *l1, uint64_t open) {
+static uint64_t decisions_that_held(const gpci_cache_stats *l1, uint64_t open) {
     const uint64_t held = l1->bypasses + l1->overturned_fills - l1->overturned_bypasses - open;
     return held <= INT64_MAX ? held : 0;
 }
 
-static uint64_t lookups(const gpc_cache_stats *cache) {
+static uint64_t lookups(const gpci_cache_stats *cache) {
     return cache->reads + cache->writes + cache->atomics;
 }
 
 static void add_sm(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats) {
-    gpc_cache_stats l1 = hierarchy->of_sm[sm].retired;
+    gpci_cache_stats l1 = hierarchy->of_sm[sm].retired;
     if (hierarchy->l1)
         add_cache_stats(&l1, hierarchy->l1[sm]);
     stats->l1_lookups += lookups(&l1);
@@ -159,7 +159,7 @@ static void add_sm(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats
 static void add_slice(const gpc_hierarchy *hierarchy, uint32_t slice, gpc_stats *stats) {
     if (!hierarchy->l2)
         return;
-    gpc_cache_stats l2 = gpci_cache_stats(hierarchy->l2[slice]);
+    gpci_cache_stats l2 = gpci_cache_get_stats(hierarchy->l2[slice]);
     stats->l2_lookups += lookups(&l2);
     stats->l2_evictions += l2.evictions;
     stats->l2_token_bypasses += l2.token_bypasses;

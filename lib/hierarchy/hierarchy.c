@@ -151,7 +151,7 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
         return gpci_out_of_memory(error);
     hierarchy->context = gpci_retain(context);
     hierarchy->cold = true;
-    gpc_stats_init(&hierarchy->stats);
+    gpci_stats_init(&hierarchy->stats);
     choose(hierarchy, config);
     gpc_status status = gpc_config_copy(config, error, &hierarchy->config);
     if (status == GPC_OK)
@@ -404,20 +404,11 @@ uint64_t gpci_unfilled_sectors(const gpc_hierarchy *hierarchy, gpc_object kind, 
 }
 
 void gpci_hierarchy_stats(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
-    gpc_stats_init(stats);
+    gpci_stats_init(stats);
     gpci_hierarchy_add_rest(hierarchy, stats);
     for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
         gpci_hierarchy_add_sm(hierarchy, sm, stats);
     gpci_energy_of(hierarchy->config, gpci_unfilled_sectors(hierarchy, GPC_OBJECT_WHOLE, 0), stats);
-}
-
-gpc_status gpc_hierarchy_get_stats_as(const gpc_hierarchy *hierarchy, const gpc_layout *layout, void *stats) {
-    if (!hierarchy || !stats)
-        return GPC_ERROR_ARGUMENT;
-    gpc_stats ours;
-    gpci_hierarchy_stats(hierarchy, &ours);
-    gpci_hierarchy_forget(hierarchy, false, &ours);
-    return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &ours, stats);
 }
 
 void gpc_hierarchy_reset_stats(gpc_hierarchy *hierarchy) {
@@ -427,7 +418,7 @@ void gpc_hierarchy_reset_stats(gpc_hierarchy *hierarchy) {
     hierarchy->counts_all = hierarchy->driver->idle(hierarchy);
     hierarchy->counts_fresh = false;
     uint64_t capacity = hierarchy->stats.l1_capacity, resident = hierarchy->stats.resident_blocks;
-    gpc_stats_init(&hierarchy->stats);
+    gpci_stats_init(&hierarchy->stats);
     hierarchy->stats.l1_capacity = capacity;
     hierarchy->stats.resident_blocks = resident;
     memset(hierarchy->of_sm, 0, hierarchy->sms * sizeof *hierarchy->of_sm);

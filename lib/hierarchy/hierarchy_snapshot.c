@@ -30,7 +30,7 @@ static gpci_archive_kind archive_kind(const gpci_saved_kind *kind) {
                               sizeof(gpci_sm_counts),
                               sizeof(gpci_slice_counts),
                               sizeof(gpci_l1_share),
-                              sizeof(gpc_cache_stats),
+                              sizeof(gpci_cache_stats),
                               sizeof(gpci_module),
                               sizeof(gpci_packet),
                               sizeof(gpci_inflight),

@@ -28,12 +28,12 @@ typedef struct books {
 } books;
 
 static const uint64_t *find(const books *audit, gpc_object kind, const gpci_object_values *values,
-                            const gpc_counter_info *counter) {
+                            const gpci_counter_row *counter) {
     return gpci_object_find(audit->owner->hierarchy, kind, audit->owner->replayed, values, counter);
 }
 
 /* Value of the object itself; for the whole also the sum over the objects of a kind. */
-static const uint64_t *value(void *data, const gpc_counter_info *counter, uint8_t part) {
+static const uint64_t *value(void *data, const gpci_counter_row *counter, uint8_t part) {
     const books *audit = data;
     if (part == GPCI_PART_OWN)
         return find(audit, audit->kind, &audit->object, counter);
@@ -71,16 +71,16 @@ static void count_gpus(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
 static uint64_t lost_bytes(const gpci_coherent *coherent) {
     uint64_t lost = 0;
     for (uint32_t i = 0; i < coherent->modules; i++) {
-        const gpc_coherence_stats *stats = &gpci_module_at(coherent->tree, i)->stats;
+        const gpci_coherence_stats *stats = &gpci_module_at(coherent->tree, i)->stats;
         lost += stats->low_received + stats->high_received - stats->low_sent - stats->high_sent;
     }
     return lost;
 }
 
 /* Second counts of a module. */
-static bool module_again(const books *audit, const gpc_counter_info *counter, uint64_t *out) {
-    if (counter->offset >= offsetof(gpc_coherence_stats, low_sent) &&
-        counter->offset <= offsetof(gpc_coherence_stats, high_received)) {
+static bool module_again(const books *audit, const gpci_counter_row *counter, uint64_t *out) {
+    if (counter->offset >= offsetof(gpci_coherence_stats, low_sent) &&
+        counter->offset <= offsetof(gpci_coherence_stats, high_received)) {
         const uint64_t *own = find(audit, audit->kind, &audit->object, counter);
         *out = own ? *own + lost_bytes(audit->owner->hierarchy->coherent) : 0;
         return own != NULL;
@@ -90,7 +90,7 @@ static bool module_again(const books *audit, const gpc_counter_info *counter, ui
                            : audit->kind == GPC_OBJECT_CLUSTER ? coherent->first_cluster
                                                                : coherent->first_slice,
                    near = audit->kind == GPC_OBJECT_SLICE ? gpci_near_of(coherent, audit->index) : GPC_NO_MODULE;
-    gpc_coherence_stats stats = gpci_module_at(coherent->tree, first + audit->index)->again;
+    gpci_coherence_stats stats = gpci_module_at(coherent->tree, first + audit->index)->again;
     if (near != GPC_NO_MODULE)
         gpci_coherence_add_stats(&stats, &gpci_module_at(coherent->tree, near)->again);
     stats.directory_accesses = stats.accesses; /* lookups that were turned away */
@@ -101,12 +101,12 @@ static bool module_again(const books *audit, const gpc_counter_info *counter, ui
 /* Caches of constants, and of constants and code, count their own lookups. */
 static void count_read_only(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     for (uint32_t sm = 0; hierarchy->constants && sm < hierarchy->sms; sm++) {
-        const gpc_cache_stats cache_stats = gpci_cache_stats(hierarchy->constants[sm]);
+        const gpci_cache_stats cache_stats = gpci_cache_get_stats(hierarchy->constants[sm]);
         stats->const_lines += cache_stats.reads;
         stats->const_line_hits += cache_stats.read_hits;
     }
     for (uint32_t i = 0; i < hierarchy->l15_count; i++) {
-        const gpc_cache_stats cache_stats = gpci_cache_stats(hierarchy->l15[i]);
+        const gpci_cache_stats cache_stats = gpci_cache_get_stats(hierarchy->l15[i]);
         stats->l15_lines += cache_stats.reads;
         stats->l15_line_hits += cache_stats.read_hits;
     }
@@ -145,14 +145,14 @@ static const gpc_cache *cache_at(const books *audit) {
 }
 
 /* Second counts of a cache. A cache counts its own steps; a controller counts how often no line could leave. */
-static bool cache_again(const books *audit, const gpc_counter_info *counter, uint64_t *out) {
+static bool cache_again(const books *audit, const gpci_counter_row *counter, uint64_t *out) {
     const gpc_hierarchy *hierarchy = audit->owner->hierarchy;
     const gpc_cache *cache = cache_at(audit);
     if (!cache)
         return false;
-    if (counter->offset == offsetof(gpc_cache_stats, no_victims))
+    if (counter->offset == offsetof(gpci_cache_stats, no_victims))
         return hierarchy->timed && gpci_timed_cache_stats_again(hierarchy->timed, audit->kind, audit->index, out);
-    gpc_cache_stats cache_stats = gpci_cache_stats_again(cache);
+    gpci_cache_stats cache_stats = gpci_cache_stats_again(cache);
     if (audit->kind == GPC_OBJECT_L1)
         gpci_cache_stats_add(&cache_stats, &hierarchy->of_sm[audit->index].retired_again);
     memcpy(out, (const char *)&cache_stats + counter->offset, sizeof *out);
@@ -166,7 +166,7 @@ static bool held(void *data, uint64_t *out) {
     return cache != NULL;
 }
 
-static bool again(void *data, const gpc_counter_info *counter, uint64_t *out) {
+static bool again(void *data, const gpci_counter_row *counter, uint64_t *out) {
     const books *audit = data;
     if (counter->table == GPC_TABLE_NETWORK && audit->kind == GPC_OBJECT_NETWORK) {
         const gpci_network_stats stats = gpci_timed_network_stats_again(audit->owner->hierarchy->timed, audit->index);
@@ -231,7 +231,7 @@ static bool is_true(const books *audit, const char *word, size_t length) {
         {"hosted", !audit->owner->replayed},
         {"unborrowed", !hierarchy->lent},
         {"fresh", hierarchy->counts_fresh},
-        {"no-misses", !hierarchy->driver->measures(hierarchy, GPC_NEEDS_MISSES)},
+        {"no-misses", !hierarchy->driver->measures(hierarchy, GPCI_NEEDS_MISSES)},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i].name) == length && !memcmp(words[i].name, word, length))
@@ -252,7 +252,7 @@ static bool applies(const books *audit, const gpci_ledger_clause *clause) {
     return true;
 }
 
-static void begin(books *audit, const gpc_counter_info *row) {
+static void begin(books *audit, const gpci_counter_row *row) {
     char name[48] = "?";
     gpc_hierarchy_object_name(audit->owner->hierarchy, audit->kind, audit->index, name, sizeof name);
     gpci_text_put(&audit->text, "%s%s of %s: ", audit->wrong ? "; " : "", row->name, name);
@@ -286,7 +286,7 @@ static void check_signs(books *audit) {
         return;
     for (unsigned table = 0; table < GPC_TABLE_COUNT; table++) {
         size_t count;
-        const gpc_counter_info *rows = gpci_counters((gpc_counter_table)table, &count);
+        const gpci_counter_row *rows = gpci_counters((gpc_counter_table)table, &count);
         for (size_t i = 0; i < count; i++) {
             const uint64_t *found = rows[i].ratio ? NULL : find(audit, audit->kind, &audit->object, &rows[i]);
             for (size_t k = 0; found && k < rows[i].buckets; k++)
@@ -323,8 +323,8 @@ static void check_objects(books *audit, gpc_object kind) {
 }
 
 /* Energies are rounded down, every energy separately. */
-static bool makes(const books *audit, gpc_object kind, const gpc_counter_info *row, uint64_t sum, uint64_t whole) {
-    if (row->needs == GPC_NEEDS_ENERGY)
+static bool makes(const books *audit, gpc_object kind, const gpci_counter_row *row, uint64_t sum, uint64_t whole) {
+    if (row->needs == GPCI_NEEDS_ENERGY)
         return sum <= whole && whole - sum <= audit->objects[kind];
     return sum == whole;
 }
@@ -332,7 +332,7 @@ static bool makes(const books *audit, gpc_object kind, const gpc_counter_info *r
 /* Objects of a kind add up to the whole. */
 static void check_whole(books *audit, gpc_object kind) {
     size_t count;
-    const gpc_counter_info *rows = gpci_counters(GPC_TABLE_HIERARCHY, &count);
+    const gpci_counter_row *rows = gpci_counters(GPC_TABLE_HIERARCHY, &count);
     for (size_t i = 0; audit->objects[kind] && i < count; i++) {
         if (rows[i].ratio || rows[i].kind == GPC_COUNTER_MAX)
             continue;
@@ -393,7 +393,7 @@ bool gpci_ledger_right(const gpci_ledger_owner *owner, char *text, size_t size) 
                        .resize = gpci_default_resize,
                        .release = gpci_default_release},
                 *const context = &own;
-    const gpc_counter_info *none = NULL;
+    const gpci_counter_row *none = NULL;
     books *audit = gpci_zalloc(context, 1, sizeof *audit);
     if (!audit)
         return true;

@@ -76,18 +76,18 @@ void gpci_object_values_subtract(gpci_object_values *later, const gpci_object_va
 }
 
 /* Caches counted by a counter: L1s; for the table of caches, slices if `kind` is a slice. */
-static const gpc_cache *cache_of(const gpc_hierarchy *hierarchy, gpc_object kind, const gpc_counter_info *info) {
+static const gpc_cache *cache_of(const gpc_hierarchy *hierarchy, gpc_object kind, const gpci_counter_row *info) {
     gpc_cache *const *caches =
         info->table == GPC_TABLE_CACHE && kind == GPC_OBJECT_SLICE ? hierarchy->l2 : hierarchy->l1;
     return caches ? caches[0] : NULL;
 }
 
 /* True for DRAM counters if the host provides the memory (gpc_hierarchy_callbacks.on_memory). */
-static bool of_absent_memory(const gpc_hierarchy *hierarchy, const gpc_counter_info *info) {
+static bool of_absent_memory(const gpc_hierarchy *hierarchy, const gpci_counter_row *info) {
     return info->objects == GPC_OBJECTS_CHANNEL && !gpc_hierarchy_object_count(hierarchy, GPC_OBJECT_CHANNEL);
 }
 
-static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed, const gpc_counter_info *info);
+static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed, const gpci_counter_row *info);
 
 /*
  * True if an energy is known: its key is set and its events are counted. A sum of energies is known if a part is known;
@@ -109,60 +109,58 @@ static bool energy_known(const gpc_hierarchy *hierarchy, gpc_object kind, bool r
 }
 
 /* True if the counter is measured in this mode and configuration. */
-static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed, const gpc_counter_info *info) {
+static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed, const gpci_counter_row *info) {
     const gpc_cache *cache = cache_of(hierarchy, kind, info);
-    switch ((gpc_counter_needs)info->needs) {
-    case GPC_NEEDS_REPLAY:
-        return replayed && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK);
-    case GPC_NEEDS_ISSUE: /* a recording has the host's sums alone */
+    switch ((gpci_counter_needs)info->needs) {
+    case GPCI_NEEDS_REPLAY:
+        return replayed && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK);
+    case GPCI_NEEDS_ISSUE: /* a recording has the host's sums alone */
         return kind == GPC_OBJECT_WHOLE || (replayed && !gpci_order_is_recorded(hierarchy->config));
-    case GPC_NEEDS_REUSE:
+    case GPCI_NEEDS_REUSE:
         return hierarchy->coherent ? gpci_number(hierarchy, GPCI_KEY_L1_TRACK_REUSE)
                                    : cache && cache->options.track_reuse;
-    case GPC_NEEDS_WARPS:
+    case GPCI_NEEDS_WARPS:
         return hierarchy->coherent ? gpci_number(hierarchy, GPCI_KEY_L1_TRACK_WARPS)
                                    : cache && cache->options.track_warps;
-    case GPC_NEEDS_FUTURE:
+    case GPCI_NEEDS_FUTURE:
         return cache && cache->options.track_future;
-    case GPC_NEEDS_CACHES:
+    case GPCI_NEEDS_CACHES:
         return !hierarchy->coherent;
-    case GPC_NEEDS_FENCE_TIME:
-        return !hierarchy->coherent && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK);
-    case GPC_NEEDS_L1I:
-        return replayed && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK) &&
+    case GPCI_NEEDS_L1I:
+        return replayed && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK) &&
                gpci_number(hierarchy, GPCI_KEY_L1I_SIZE);
-    case GPC_NEEDS_CONST:
+    case GPCI_NEEDS_CONST:
         return hierarchy->constants;
-    case GPC_NEEDS_CONST_TIME:
-        return hierarchy->constants && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK);
-    case GPC_NEEDS_L15:
+    case GPCI_NEEDS_CONST_TIME:
+        return hierarchy->constants && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK);
+    case GPCI_NEEDS_L15:
         return hierarchy->l15;
-    case GPC_NEEDS_L15_TIME:
-        return hierarchy->l15 && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK);
-    case GPC_NEEDS_L1I_PREFETCH:
-        return replayed && hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK) &&
+    case GPCI_NEEDS_L15_TIME:
+        return hierarchy->l15 && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK);
+    case GPCI_NEEDS_L1I_PREFETCH:
+        return replayed && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK) &&
                gpci_number(hierarchy, GPCI_KEY_L1I_SIZE) && gpci_number(hierarchy, GPCI_KEY_L1I_PREFETCH);
-    case GPC_NEEDS_DATA_BANKS:
-        return hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK) &&
+    case GPCI_NEEDS_DATA_BANKS:
+        return hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK) &&
                gpci_number(hierarchy, GPCI_KEY_L1_DATA_BANKS);
-    case GPC_NEEDS_TLB:
+    case GPCI_NEEDS_TLB:
         return hierarchy->tlbs;
-    case GPC_NEEDS_GPUS:
+    case GPCI_NEEDS_GPUS:
         return hierarchy->gpus > 1;
-    case GPC_NEEDS_CLOCK:
-        return hierarchy->driver->measures(hierarchy, GPC_NEEDS_CLOCK) && !of_absent_memory(hierarchy, info);
-    case GPC_NEEDS_ENERGY:
+    case GPCI_NEEDS_CLOCK:
+        return hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK) && !of_absent_memory(hierarchy, info);
+    case GPCI_NEEDS_ENERGY:
         return energy_known(hierarchy, kind, replayed, info->id);
-    case GPC_NEEDS_REORDER:
-    case GPC_NEEDS_LINKS:
-    case GPC_NEEDS_CLUSTERS:
-    case GPC_NEEDS_PREFETCHER:
-    case GPC_NEEDS_L2_PREFETCHER:
-    case GPC_NEEDS_CREDITS:
-    case GPC_NEEDS_MISSES:
-    case GPC_NEEDS_TLB_TIME:
-    case GPC_NEEDS_STAGES:
-        return hierarchy->driver->measures(hierarchy, (gpc_counter_needs)info->needs);
+    case GPCI_NEEDS_REORDER:
+    case GPCI_NEEDS_LINKS:
+    case GPCI_NEEDS_CLUSTERS:
+    case GPCI_NEEDS_PREFETCHER:
+    case GPCI_NEEDS_L2_PREFETCHER:
+    case GPCI_NEEDS_CREDITS:
+    case GPCI_NEEDS_MISSES:
+    case GPCI_NEEDS_TLB_TIME:
+    case GPCI_NEEDS_STAGES:
+        return hierarchy->driver->measures(hierarchy, (gpci_counter_needs)info->needs);
     default:
         return true;
     }
@@ -170,14 +168,14 @@ static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool repla
 
 void gpci_hierarchy_forget(const gpc_hierarchy *hierarchy, bool replayed, gpc_stats *stats) {
     size_t rows;
-    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    const gpci_counter_row *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (size_t i = 0; i < rows; i++)
         if (!info[i].ratio && !measured(hierarchy, GPC_OBJECT_WHOLE, replayed, &info[i]))
             gpci_stats_forget(stats, &info[i]);
 }
 
 const uint64_t *gpci_object_find(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
-                                 const gpci_object_values *values, const gpc_counter_info *info) {
+                                 const gpci_object_values *values, const gpci_counter_row *info) {
     const void *const tables[GPC_TABLE_COUNT] = {&values->stats, &values->cache, &values->network, &values->coherence};
     if (!info || !(info->objects >> kind & 1) || !values->has[info->table] ||
         !measured(hierarchy, kind, replayed, info))
@@ -185,52 +183,32 @@ const uint64_t *gpci_object_find(const gpc_hierarchy *hierarchy, gpc_object kind
     return (const void *)((const char *)tables[info->table] + info->offset);
 }
 
-gpc_status gpci_object_read(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
-                            const gpci_object_values *values, const uint32_t *ids, size_t count, uint64_t *out) {
-    for (size_t i = 0; i < count; i++) {
-        const gpc_counter_info *info = gpci_counter(ids[i]);
-        if (info && (info->ratio || info->buckets > 1))
-            return GPC_ERROR_ARGUMENT;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t *found = gpci_object_find(hierarchy, kind, replayed, values, gpci_counter(ids[i]));
-        out[i] = found ? *found : GPC_ABSENT;
-    }
-    return GPC_OK;
+typedef struct object_view {
+    const gpc_hierarchy *hierarchy;
+    const gpci_object_values *values;
+    gpc_object kind;
+    bool replayed;
+} object_view;
+
+static const uint64_t *find_in_object(const void *data, const gpci_counter_row *row) {
+    const object_view *view = data;
+    return gpci_object_find(view->hierarchy, view->kind, view->replayed, view->values, row);
 }
 
-gpc_status gpci_object_read_histogram(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
-                                      const gpci_object_values *values, uint32_t id, uint64_t *out, size_t length,
-                                      size_t *out_length) {
-    const gpc_counter_info *info = gpci_counter(id);
-    if (info && info->kind != GPC_COUNTER_HISTOGRAM)
-        return GPC_ERROR_ARGUMENT;
-    const uint64_t *found = gpci_object_find(hierarchy, kind, replayed, values, info);
-    if (out_length)
-        *out_length = found ? info->buckets : 0;
-    if (!found)
-        return GPC_OK;
-    memset(out, 0, length * sizeof *out);
-    for (size_t k = 0; k < info->buckets; k++)
-        out[k < length ? k : length - 1] += found[k];
-    return GPC_OK;
+gpc_status gpci_object_read(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
+                            const gpci_object_values *values, const uint32_t *ids, size_t count, uint64_t *out,
+                            const char *function, gpc_error *error) {
+    const object_view view = {.hierarchy = hierarchy, .values = values, .kind = kind, .replayed = replayed};
+    return gpci_read(find_in_object, &view, ids, count, out, function, error);
 }
 
 gpc_status gpc_hierarchy_read(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index, const uint32_t *ids,
-                              size_t count, uint64_t *values) {
+                              size_t count, uint64_t *values, gpc_error *error) {
     gpci_object_values object;
-    if (!hierarchy || (count && (!ids || !values)))
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_object_values_get(hierarchy, kind, index, &object);
-    return status < 0 ? status : gpci_object_read(hierarchy, kind, false, &object, ids, count, values);
-}
-
-gpc_status gpc_hierarchy_read_histogram(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index, uint32_t id,
-                                        uint64_t *values, size_t length, size_t *out_length) {
-    gpci_object_values object;
-    if (!hierarchy || !values || !length)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_object_values_get(hierarchy, kind, index, &object);
-    return status < 0 ? status
-                      : gpci_object_read_histogram(hierarchy, kind, false, &object, id, values, length, out_length);
+    if (!hierarchy)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_read: hierarchy is NULL");
+    if (gpci_object_values_get(hierarchy, kind, index, &object) < 0)
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_hierarchy_read: no object of kind %d has the index %u", (int)kind,
+                         index);
+    return gpci_object_read(hierarchy, kind, false, &object, ids, count, values, "gpc_hierarchy_read", error);
 }

@@ -11,15 +11,11 @@ gpc_status gpci_object_values_get(const gpc_hierarchy *hierarchy, gpc_object kin
 void gpci_object_values_subtract(gpci_object_values *later, const gpci_object_values *earlier);
 /* Values of a counter in an object's values; NULL: not measured. */
 const uint64_t *gpci_object_find(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
-                                 const gpci_object_values *values, const gpc_counter_info *info);
-/*
- * Common parts of gpc_hierarchy_read and gpc_hierarchy_read_histogram. `replayed`: a replay has added its own counters.
- */
+                                 const gpci_object_values *values, const gpci_counter_row *info);
+/* Read an object's values by ids. `replayed`: a replay has added its own counters. Statuses of gpci_read. */
 gpc_status gpci_object_read(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
-                            const gpci_object_values *values, const uint32_t *ids, size_t count, uint64_t *out);
-gpc_status gpci_object_read_histogram(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
-                                      const gpci_object_values *values, uint32_t id, uint64_t *out, size_t length,
-                                      size_t *out_length);
+                            const gpci_object_values *values, const uint32_t *ids, size_t count, uint64_t *out,
+                            const char *function, gpc_error *error);
 /* Set unmeasured values of the whole's statistics to GPC_ABSENT, as the last step before a host gets them. */
 void gpci_hierarchy_forget(const gpc_hierarchy *hierarchy, bool replayed, gpc_stats *stats);
 

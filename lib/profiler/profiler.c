@@ -106,20 +106,27 @@ static gpc_status refuse(const gpc_profile *profile, const char *function, gpc_e
     return profile->live ? GPC_OK : gpci_fail(error, GPC_ERROR_STATE, "%s: the profile was read from a file", function);
 }
 
-gpc_status gpc_profile_kernel_as(gpc_profile *profile, gpc_trace *trace, gpc_kernel *kernel, const gpc_layout *layout,
-                                 void *stats, gpc_error *error) {
+gpc_status gpc_profile_kernel(gpc_profile *profile, gpc_trace *trace, gpc_kernel *kernel, gpc_error *error) {
     gpc_status status = refuse(profile, "gpc_profile_kernel", error);
     if (status < 0)
         return status;
     profile->live->host_kernel = GPCI_NONE;
     profile->settled = false;
-    return gpc_replay_kernel_as(profile->live->profiler->replay, trace, kernel, layout, stats, error);
+    return gpc_replay_kernel(profile->live->profiler->replay, trace, kernel, error);
+}
+
+gpc_status gpc_profile_read_kernel(const gpc_profile *profile, const uint32_t *ids, size_t count, uint64_t *values,
+                                   gpc_error *error) {
+    const gpc_status status = refuse(profile, "gpc_profile_read_kernel", error);
+    return status < 0
+               ? status
+               : gpc_replay_read(profile->live->profiler->replay, GPC_OBJECT_WHOLE, 0, ids, count, values, error);
 }
 
 gpc_status gpc_profile_run(gpc_profile *profile, gpc_trace *trace, gpc_error *error) {
     gpc_status status;
     do
-        status = gpc_profile_kernel(profile, trace, NULL, NULL, error);
+        status = gpc_profile_kernel(profile, trace, NULL, error);
     while (status == GPC_OK);
     return status == GPC_END ? GPC_OK : status;
 }

@@ -79,13 +79,10 @@ typedef struct gpci_entry {
     gpc_text_parameter *texts;
     void *user_data;
     void (*destroy)(void *user_data);
-    const gpc_layout *layout; /* layout of the statistics passed to `sample`; NULL: the library's own layout */
 } gpci_entry;
 
 /* True if a host has registered the table. */
 bool gpci_table_is_hosts(const gpc_context *context, gpc_policy_kind kind, const void *table);
-/* Layout of the statistics passed to the table's `sample`; NULL: the library's own layout. */
-const gpc_layout *gpci_table_layout(const gpc_context *context, gpc_policy_kind kind, const void *table);
 
 /* Take over the memory of `entry`. GPC_ERROR_MEMORY: nothing was taken. */
 gpc_status gpci_entry_add(gpc_context *context, gpc_policy_kind kind, const gpci_entry *entry, gpc_error *error);

@@ -115,32 +115,10 @@ gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const 
     return GPC_OK;
 }
 
-/* Make the struct for samples. A host's policy may have been compiled with other counters. */
-static gpc_status make_sample(gpci_policy *policy, gpc_error *error) {
-    const gpc_layout *layout = gpci_table_layout(policy->context, policy->spec->kind, policy->ops);
-    policy->sample_layout = layout;
-    if (!layout)
-        return GPC_OK;
-    policy->sample_stats = gpci_zalloc(policy->context, 1, layout->bytes);
-    if (!policy->sample_stats)
-        return gpci_out_of_memory(error);
-    memcpy(policy->sample_stats, &layout->bytes, sizeof layout->bytes);
-    return GPC_OK;
-}
-
-const gpc_stats *gpci_policy_sample(const gpci_policy *policy, const gpc_stats *stats) {
-    if (!policy->sample_stats)
-        return stats;
-    gpci_layout_give(policy->sample_layout, GPC_TABLE_HIERARCHY, stats, policy->sample_stats);
-    return policy->sample_stats;
-}
-
 static gpc_status start_scheduler(gpci_policy *policy, gpc_error *error) {
     gpci_policy_spec *spec = policy->spec;
     gpc_scheduler_env *env = &policy->scheduler_env;
     gpc_status status = make_slab(policy, env->warps, 0, error);
-    if (status == GPC_OK)
-        status = make_sample(policy, error);
     env->struct_size = sizeof *env;
     env->warp_state = policy->first_state;
     env->shared_state = policy->common ? policy->common->state : NULL;
@@ -213,6 +191,5 @@ void gpci_policy_destroy(gpci_policy *policy) {
     gpci_common_leave(policy->context, policy->common);
     gpci_policy_spec_leave(policy->context, policy->spec);
     gpci_free_lines(policy->context, policy->self);
-    gpci_free(policy->context, policy->sample_stats);
     gpci_free(policy->context, policy);
 }

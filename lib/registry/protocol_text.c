@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/text.h"
 #include "registry/protocol_registry.h"
-#include "stats/stats.h"
 
 #include <gpucache/protocol.h>
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Statistics as text: the two matrices side by side as in Table 4.2, and all statistics as JSON. */
-
-static const char letters[] = "NMOESI"; /* names of rows and columns, as in Table 4.2 */
+/* Names of events, and the two matrices of transitions as text, side by side as in Table 4.2. */
 
 const char *gpc_coherence_event_name(gpc_coherence_event event) {
     static const char *const names[] = {
@@ -20,14 +17,6 @@ const char *gpc_coherence_event_name(gpc_coherence_event event) {
     };
     _Static_assert(sizeof names / sizeof *names == GPC_EVENT_COUNT, "every event has a name");
     return (unsigned)event < GPC_EVENT_COUNT ? names[event] : NULL;
-}
-
-/* Copy a host's struct of statistics to the library's own layout; all 0 if the struct cannot be read. */
-static gpc_coherence_stats taken(const gpc_layout *layout, const void *theirs) {
-    gpc_coherence_stats ours;
-    if (gpci_layout_take(layout, GPC_TABLE_COHERENCE, theirs, &ours, NULL) < 0)
-        gpc_coherence_stats_init(&ours);
-    return ours;
 }
 
 static int decimal_width(uint64_t number) {
@@ -92,44 +81,10 @@ static size_t write_matrices(matrices *protocol, const char *title, char *buffer
     return text.length;
 }
 
-size_t gpc_coherence_matrix_text_as(const gpc_layout *layout, const void *stats, const char *title, char *buffer,
-                                    size_t size) {
-    const gpc_coherence_stats ours = taken(layout, stats);
-    matrices protocol = {NULL, GPC_LINE_COUNT, &ours.transitions[0][0], &ours.origins[0][0], 0, 0, 0};
-    return write_matrices(&protocol, title, buffer, size);
-}
-
 size_t gpc_protocol_matrices_text(const gpc_protocol *protocol, const uint64_t *transitions, const uint32_t *origins,
                                   const char *title, char *buffer, size_t size) {
-    if (!protocol || !transitions || !origins)
+    if (!transitions || !origins)
         return 0;
-    matrices tables = {protocol, gpci_states_of(protocol), transitions, origins, 0, 0, 0};
+    matrices tables = {protocol, protocol ? gpci_states_of(protocol) : GPC_LINE_COUNT, transitions, origins, 0, 0, 0};
     return write_matrices(&tables, title, buffer, size);
-}
-
-/* A list of rows, in the order of `letters`. */
-static void put_matrix(gpci_text *text, const uint64_t *cells) {
-    for (int from = 0; from < GPC_LINE_COUNT; from++) {
-        gpci_text_put(text, "%s", from ? ", " : "[");
-        gpci_text_numbers(text, cells + from * GPC_LINE_COUNT, GPC_LINE_COUNT);
-    }
-    gpci_text_put(text, "]");
-}
-
-size_t gpc_coherence_stats_json_as(const gpc_layout *layout, const void *stats, char *buffer, size_t size) {
-    gpc_coherence_stats ours = taken(layout, stats);
-    uint64_t origins[GPC_LINE_COUNT * GPC_LINE_COUNT];
-    gpci_text t = gpci_text_of(buffer, size);
-    gpci_text_put(&t, "{");
-#define X(id, field, name, ...) gpci_text_put(&t, "\"%s\": %" PRIu64 ", ", name, ours.field);
-    GPC_COHERENCE_COUNTERS(X)
-#undef X
-    gpci_text_put(&t, "\"states\": \"%s\", \"transitions\": ", letters);
-    put_matrix(&t, &ours.transitions[0][0]);
-    for (int at = 0; at < GPC_LINE_COUNT * GPC_LINE_COUNT; at++)
-        origins[at] = (&ours.origins[0][0])[at];
-    gpci_text_put(&t, ", \"origins\": ");
-    put_matrix(&t, origins);
-    gpci_text_put(&t, "}");
-    return t.length;
 }

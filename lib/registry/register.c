@@ -182,8 +182,8 @@ static gpc_status add_copy(gpc_context *context, gpc_policy_kind kind, const voi
 }
 
 static gpc_status register_ops(gpc_context *context, gpc_policy_kind kind, const void *ops, void *user_data,
-                               void (*destroy)(void *), const gpc_layout *layout, gpc_error *error) {
-    gpci_entry entry = {.user_data = user_data, .destroy = destroy, .layout = layout};
+                               void (*destroy)(void *), gpc_error *error) {
+    gpci_entry entry = {.user_data = user_data, .destroy = destroy};
     gpc_status status = GPC_OK;
     if (!context || !ops)
         status = gpci_fail(error, GPC_ERROR_ARGUMENT, "registering a %s: %s is NULL", gpci_kinds[kind].name,
@@ -199,42 +199,27 @@ static gpc_status register_ops(gpc_context *context, gpc_policy_kind kind, const
     return status;
 }
 
-/* Register a table with a `sample` function, whose statistics have the host's layout. */
-static gpc_status register_sampler(gpc_context *context, gpc_policy_kind kind, const void *ops,
-                                   const gpc_layout *layout, void *user_data, void (*destroy)(void *),
-                                   gpc_error *error) {
-    gpc_status status = gpci_layout_check(layout, GPC_TABLE_HIERARCHY);
-    if (status == GPC_OK)
-        return register_ops(context, kind, ops, user_data, destroy,
-                            gpci_layout_is_own(layout, GPC_TABLE_HIERARCHY) ? NULL : layout, error);
-    if (destroy)
-        destroy(user_data);
-    return gpci_fail(error, status, "registering a %s: the library does not know the layout of its statistics",
-                     gpci_kinds[kind].name);
-}
-
 gpc_status gpc_context_register_replacement(gpc_context *context, const gpc_replacement_ops *ops, void *user_data,
                                             void (*destroy)(void *user_data), gpc_error *error) {
-    return register_ops(context, GPC_POLICY_REPLACEMENT, ops, user_data, destroy, NULL, error);
+    return register_ops(context, GPC_POLICY_REPLACEMENT, ops, user_data, destroy, error);
 }
 
 gpc_status gpc_context_register_predictor(gpc_context *context, const gpc_predictor_ops *ops, void *user_data,
                                           void (*destroy)(void *user_data), gpc_error *error) {
-    return register_ops(context, GPC_POLICY_PREDICTOR, ops, user_data, destroy, NULL, error);
+    return register_ops(context, GPC_POLICY_PREDICTOR, ops, user_data, destroy, error);
 }
 
 gpc_status gpc_context_register_prefetcher(gpc_context *context, const gpc_prefetcher_ops *ops, void *user_data,
                                            void (*destroy)(void *user_data), gpc_error *error) {
-    return register_ops(context, GPC_POLICY_PREFETCHER, ops, user_data, destroy, NULL, error);
+    return register_ops(context, GPC_POLICY_PREFETCHER, ops, user_data, destroy, error);
 }
 
-gpc_status gpc_context_register_scheduler_as(gpc_context *context, const gpc_scheduler_ops *ops,
-                                             const gpc_layout *layout, void *user_data,
-                                             void (*destroy)(void *user_data), gpc_error *error) {
-    return register_sampler(context, GPC_POLICY_SCHEDULER, ops, layout, user_data, destroy, error);
+gpc_status gpc_context_register_scheduler(gpc_context *context, const gpc_scheduler_ops *ops, void *user_data,
+                                          void (*destroy)(void *user_data), gpc_error *error) {
+    return register_ops(context, GPC_POLICY_SCHEDULER, ops, user_data, destroy, error);
 }
 
-gpc_status gpc_context_register_throttle_as(gpc_context *context, const gpc_throttle_ops *ops, const gpc_layout *layout,
-                                            void *user_data, void (*destroy)(void *user_data), gpc_error *error) {
-    return register_sampler(context, GPC_POLICY_THROTTLE, ops, layout, user_data, destroy, error);
+gpc_status gpc_context_register_throttle(gpc_context *context, const gpc_throttle_ops *ops, void *user_data,
+                                         void (*destroy)(void *user_data), gpc_error *error) {
+    return register_ops(context, GPC_POLICY_THROTTLE, ops, user_data, destroy, error);
 }

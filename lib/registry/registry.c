@@ -127,14 +127,6 @@ bool gpci_table_is_hosts(const gpc_context *context, gpc_policy_kind kind, const
     return false;
 }
 
-const gpc_layout *gpci_table_layout(const gpc_context *context, gpc_policy_kind kind, const void *table) {
-    const table_list *list = &context->registry->lists[kind];
-    for (size_t i = 0; i < list->count; i++)
-        if (list->entries[i].table == table)
-            return list->entries[i].layout;
-    return NULL;
-}
-
 gpc_status gpci_entry_add(gpc_context *context, gpc_policy_kind kind, const gpci_entry *entry, gpc_error *error) {
     table_list *list = &context->registry->lists[kind];
     if (!GPCI_ARRAY_RESERVE(context, list->entries, list->capacity, list->count, 1))

@@ -51,9 +51,6 @@ typedef struct gpci_policy {
     gpci_policy_spec *spec; /* as configured */
     void (*finish)(void *self);
     void *first_state, *second_state; /* per set and line, or per warp */
-    /* layout of the statistics passed to `sample` of a scheduler or throttle; NULL: the library's own layout */
-    const gpc_layout *sample_layout;
-    void *sample_stats; /* a struct of sample_layout; NULL with sample_layout */
     struct gpci_common *common;
     union {
         gpc_policy_env env;
@@ -85,8 +82,6 @@ void gpci_policy_state(gpci_policy *policy, gpci_state_fn visit, void *user_data
 bool gpci_policy_has_state(const gpci_policy *policy);
 /* Spec as configured. */
 const char *gpci_policy_text(const gpci_policy *policy);
-/* Convert statistics to the layout of the policy's `sample`; valid until the next call. */
-const gpc_stats *gpci_policy_sample(const gpci_policy *policy, const gpc_stats *stats);
 
 /* Table of a spec. NULL if gpci_policy_check refuses the spec. */
 const void *gpci_policy_table(const gpc_context *context, gpc_policy_kind kind, const char *spec);

@@ -444,12 +444,11 @@ bool gpci_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event 
 
 bool gpci_scheduler_sample(gpc_scheduler *scheduler, const gpc_stats *stats, uint64_t cycle) {
     if (scheduler->ops->sample)
-        scheduler->ops->sample(scheduler->self, gpci_policy_sample(scheduler->policy, stats), cycle);
+        scheduler->ops->sample(scheduler->self, stats, cycle);
     bool changed = false;
     for (uint32_t i = 0; i < scheduler->throttle_count; i++) {
         const gpci_throttle *throttle = &scheduler->throttles[i];
-        changed |= throttle->ops->sample &&
-                   throttle->ops->sample(throttle->self, gpci_policy_sample(throttle->policy, stats), cycle);
+        changed |= throttle->ops->sample && throttle->ops->sample(throttle->self, stats, cycle);
     }
     scheduler->cycle = cycle > scheduler->cycle ? cycle : scheduler->cycle;
     if (changed)
@@ -475,17 +474,13 @@ void gpc_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *
         gpci_scheduler_cache_event(scheduler, event);
 }
 
-gpc_status gpc_scheduler_sample_as(gpc_scheduler *scheduler, const gpc_layout *layout, const void *stats,
-                                   uint64_t cycle) {
+gpc_status gpc_scheduler_sample(gpc_scheduler *scheduler, uint64_t cycle, const uint32_t *ids, size_t count,
+                                const uint64_t *values, gpc_error *error) {
     if (!scheduler)
-        return GPC_ERROR_ARGUMENT;
-    gpc_stats ours;
-    gpc_status status = gpci_layout_take(layout, GPC_TABLE_HIERARCHY, stats, &ours, NULL);
-    if (status < 0)
-        return status;
-    /* if possible, pass the host's struct itself: no value is absent, which a policy would read as a large number */
-    bool own = gpci_layout_is_own(layout, GPC_TABLE_HIERARCHY) && *(const size_t *)stats >= sizeof ours &&
-               !gpci_stats_clear_absent(&ours);
-    gpci_scheduler_sample(scheduler, own ? stats : &ours, cycle);
-    return GPC_OK;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_sample: scheduler is NULL");
+    gpc_stats stats;
+    const gpc_status status = gpci_stats_take(&stats, ids, count, values, "gpc_scheduler_sample", error);
+    if (status == GPC_OK)
+        gpci_scheduler_sample(scheduler, &stats, cycle);
+    return status;
 }

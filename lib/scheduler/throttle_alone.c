@@ -94,8 +94,10 @@ bool gpc_throttle_cache_event(gpc_throttle *throttle, const gpc_cache_event *eve
     return throttle && event && gpci_scheduler_cache_event(throttle->scheduler, event);
 }
 
-gpc_status gpc_throttle_sample_as(gpc_throttle *throttle, const gpc_layout *layout, const void *stats, uint64_t cycle) {
-    return throttle ? gpc_scheduler_sample_as(throttle->scheduler, layout, stats, cycle) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_sample(gpc_throttle *throttle, uint64_t cycle, const uint32_t *ids, size_t count,
+                               const uint64_t *values, gpc_error *error) {
+    return throttle ? gpc_scheduler_sample(throttle->scheduler, cycle, ids, count, values, error)
+                    : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_throttle_sample: throttle is NULL");
 }
 
 bool gpc_throttle_wants_events(const gpc_throttle *throttle) {

@@ -35,9 +35,9 @@ static bool take(clause_reader *clause, const char *text) {
     return true;
 }
 
-static const gpc_counter_info *find(gpc_counter_table table, const char *name, size_t length) {
+static const gpci_counter_row *find(gpc_counter_table table, const char *name, size_t length) {
     size_t count;
-    const gpc_counter_info *rows = gpci_counters(table, &count);
+    const gpci_counter_row *rows = gpci_counters(table, &count);
     for (size_t i = 0; i < count; i++)
         if (!strncmp(rows[i].name, name, length) && !rows[i].name[length] && !rows[i].ratio)
             return &rows[i];
@@ -80,7 +80,7 @@ static bool read_events(clause_reader *clause, gpci_ledger_term *term) {
 }
 
 /* "2 l1:reads", "n l1.fetches", "cluster_network.request_bytes?" */
-static bool read_counter(clause_reader *clause, const gpc_counter_info *row, gpci_ledger_term *term) {
+static bool read_counter(clause_reader *clause, const gpci_counter_row *row, gpci_ledger_term *term) {
     uint8_t table = (uint8_t)row->table;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (take(clause, prefixes[i].prefix)) {
@@ -109,7 +109,7 @@ static bool read_key(clause_reader *clause, gpci_ledger_term *term) {
     return true;
 }
 
-static bool read_term(clause_reader *clause, const gpc_counter_info *row, int64_t sign) {
+static bool read_term(clause_reader *clause, const gpci_counter_row *row, int64_t sign) {
     gpci_ledger *ledger = clause->ledger;
     if (!GPCI_ARRAY_RESERVE(clause->context, ledger->terms, ledger->term_capacity, ledger->term_count, 1)) {
         clause->status = GPC_ERROR_MEMORY;
@@ -170,7 +170,7 @@ static bool read_sides(clause_reader *input, gpci_ledger_clause *clause) {
     return !*input->at || *input->at == ';';
 }
 
-static bool read_clause(clause_reader *input, const gpc_counter_info *row) {
+static bool read_clause(clause_reader *input, const gpci_counter_row *row) {
     gpci_ledger *ledger = input->ledger;
     if (!GPCI_ARRAY_RESERVE(input->context, ledger->clauses, ledger->capacity, ledger->count, 1)) {
         input->status = GPC_ERROR_MEMORY;
@@ -195,11 +195,11 @@ static bool read_clause(clause_reader *input, const gpc_counter_info *row) {
     return true;
 }
 
-gpc_status gpci_ledger_read(gpc_context *context, gpci_ledger *ledger, const gpc_counter_info **wrong) {
+gpc_status gpci_ledger_read(gpc_context *context, gpci_ledger *ledger, const gpci_counter_row **wrong) {
     *ledger = (gpci_ledger){0};
     for (unsigned table = 0; table < GPC_TABLE_COUNT; table++) {
         size_t count;
-        const gpc_counter_info *rows = gpci_counters((gpc_counter_table)table, &count);
+        const gpci_counter_row *rows = gpci_counters((gpc_counter_table)table, &count);
         for (size_t i = 0; i < count; i++) {
             clause_reader clause = {context, ledger, rows[i].equals, GPC_ERROR_FORMAT};
             bool good = !rows[i].ratio;
@@ -227,7 +227,7 @@ static bool is_absent(const uint64_t *value) {
     return !value || *value == GPC_ABSENT;
 }
 
-static bool value_of(const gpc_counter_info *row, const gpci_ledger_term *term, const gpci_ledger_view *view,
+static bool value_of(const gpci_counter_row *row, const gpci_ledger_term *term, const gpci_ledger_view *view,
                      uint64_t *out) {
     *out = 1;
     if (term->again)
@@ -248,7 +248,7 @@ static bool value_of(const gpc_counter_info *row, const gpci_ledger_term *term, 
 }
 
 /* The value times the number and the key in front. */
-static bool product_of(const gpc_counter_info *row, const gpci_ledger_term *term, const gpci_ledger_view *view,
+static bool product_of(const gpci_counter_row *row, const gpci_ledger_term *term, const gpci_ledger_view *view,
                        uint64_t *out) {
     uint64_t key = 1;
     if (!value_of(row, term, view, out) ||

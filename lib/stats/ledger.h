@@ -25,7 +25,7 @@ typedef enum gpci_ledger_sum {
 } gpci_ledger_sum;
 
 typedef struct gpci_ledger_term {
-    const gpc_counter_info *counter; /* NULL: the term is of events, or a number */
+    const gpci_counter_row *counter; /* NULL: the term is of events, or a number */
     int64_t factor;
     bool indexed;      /* a histogram's buckets times their number */
     bool optional;     /* absent is 0 */
@@ -39,7 +39,7 @@ typedef struct gpci_ledger_term {
 } gpci_ledger_term;
 
 typedef struct gpci_ledger_clause {
-    const gpc_counter_info *row;
+    const gpci_counter_row *row;
     const char *text, *conditions; /* both in the row's text */
     uint32_t length, conditions_length;
     uint32_t first, terms; /* in gpci_ledger.terms */
@@ -60,9 +60,9 @@ typedef struct gpci_ledger {
 typedef struct gpci_ledger_view {
     void *data;
     /* Value of a counter, or its buckets; NULL: absent. */
-    const uint64_t *(*value)(void *data, const gpc_counter_info *counter, uint8_t part);
+    const uint64_t *(*value)(void *data, const gpci_counter_row *counter, uint8_t part);
     /* Second count of a row's counter; false: none. NULL: nothing was counted again. */
-    bool (*again)(void *data, const gpc_counter_info *counter, uint64_t *out);
+    bool (*again)(void *data, const gpci_counter_row *counter, uint64_t *out);
     /* Number of lines that the object holds; false: none is known. NULL: nothing was counted again. */
     bool (*held)(void *data, uint64_t *out);
     /* Value of a numeric key of the configuration; false: unknown. */
@@ -76,7 +76,7 @@ typedef struct gpci_ledger_view {
  *   wrong  receives the row with a bad text, after GPC_ERROR_FORMAT; may be NULL
  * Returns GPC_OK; GPC_ERROR_MEMORY; GPC_ERROR_FORMAT.
  */
-gpc_status gpci_ledger_read(gpc_context *context, gpci_ledger *ledger, const gpc_counter_info **wrong);
+gpc_status gpci_ledger_read(gpc_context *context, gpci_ledger *ledger, const gpci_counter_row **wrong);
 void gpci_ledger_free(gpc_context *context, gpci_ledger *ledger);
 
 /* True if a clause holds, or if a value is absent. `left` and `right` receive both sides. */

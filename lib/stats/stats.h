@@ -4,7 +4,34 @@
 
 #include "base/base.h"
 
-/* Statistics inside the library: plain structs with fields in the order of the tables. Hosts may have other orders. */
+/* Statistics inside the library: plain structs with fields in the order of the tables. */
+
+/* Counters and histograms of a hierarchy; opaque for hosts. */
+struct gpc_stats {
+    size_t struct_size;
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) uint64_t field;
+    GPC_COUNTERS(X)
+#undef X
+#define X(id, field, name, buckets, unit, objects, needs, since, meaning, equals) uint64_t field[buckets];
+    GPC_HISTOGRAMS(X)
+#undef X
+};
+
+/* Counters of a cache. */
+typedef struct gpci_cache_stats {
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) uint64_t field;
+    GPC_CACHE_COUNTERS(X)
+#undef X
+} gpci_cache_stats;
+
+/* Counters of a module of a coherent tree, and the matrices of gpc_coherence_get_matrices among the six states. */
+typedef struct gpci_coherence_stats {
+#define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) uint64_t field;
+    GPC_COHERENCE_COUNTERS(X)
+#undef X
+    uint64_t transitions[GPC_LINE_COUNT][GPC_LINE_COUNT];
+    uint32_t origins[GPC_LINE_COUNT][GPC_LINE_COUNT];
+} gpci_coherence_stats;
 
 /* Counters of a network. */
 typedef struct gpci_network_stats {
@@ -13,34 +40,82 @@ typedef struct gpci_network_stats {
 #undef X
 } gpci_network_stats;
 
-/* counters.c: rows of a table; `offset` and `divisor` refer to the library's struct. */
-const gpc_counter_info *gpci_counters(gpc_counter_table table, size_t *out_count);
+/* Preconditions of counters, the NEEDS column of counters.h: X(name, "sentence"). */
+#define GPCI_COUNTER_NEEDS(X)                                                                     \
+    X(NOTHING, "")                                                                                \
+    X(CLOCK, "mode = timed")                                                                      \
+    X(REPLAY, "a timed gpc_replay, which has the warps")                                          \
+    X(ISSUE, "for an SM a gpc_replay, and another warps.order than recorded")                     \
+    X(REUSE, "track_reuse of the cache")                                                          \
+    X(WARPS, "track_warps of the cache")                                                          \
+    X(FUTURE, "l1.future, or track_future of the cache")                                          \
+    X(REORDER, "l1.reorder, mode = timed")                                                        \
+    X(LINKS, "networks between L2 partitions, or between slices and channels, mode = timed")      \
+    X(CLUSTERS, "cluster.sms, mode = timed")                                                      \
+    X(CACHES, "plain caches: coherence = none or viper")                                          \
+    X(GPUS, "gpu.count of 2 or more")                                                             \
+    X(PREFETCHER, "l1.prefetcher, mode = timed")                                                  \
+    X(CREDITS, "reply credits set by the host, mode = timed")                                     \
+    X(MISSES, "misses of a host's own L1s, const.size or l15.size, mode = timed")                 \
+    X(ENERGY, "the key of the counter's name, and the counters that the energy is computed from") \
+    X(TLB, "tlb.page")                                                                            \
+    X(TLB_TIME, "tlb.page, mode = timed")                                                         \
+    X(STAGES, "stats.stages, mode = timed")                                                       \
+    X(L1I, "l1i.size, in a timed gpc_replay")                                                     \
+    X(L2_PREFETCHER, "l2.prefetcher, mode = timed")                                               \
+    X(CONST, "const.size")                                                                        \
+    X(CONST_TIME, "const.size, mode = timed")                                                     \
+    X(DATA_BANKS, "banks of L1's data (l1.data_banks), mode = timed")                             \
+    X(L15, "l15.size")                                                                            \
+    X(L15_TIME, "l15.size, mode = timed")                                                         \
+    X(L1I_PREFETCH, "l1i.prefetch, in a timed gpc_replay")
+
+typedef enum gpci_counter_needs {
+#define X(name, sentence) GPCI_NEEDS_##name,
+    GPCI_COUNTER_NEEDS(X)
+#undef X
+} gpci_counter_needs;
+
+/* Row of a table of counters: the fields of gpc_counter_info, and where the library's struct has the counter. */
+typedef struct gpci_counter_row {
+    const char *name, *unit, *meaning, *since, *equals;
+    uint32_t id, table, kind, objects;
+    gpci_counter_needs needs;
+    uint32_t numerator, denominator;
+    gpc_merge merge;
+    size_t buckets;
+    bool ratio;
+    size_t offset, divisor; /* bytes into the library's struct; of a ratio: of numerator and denominator */
+} gpci_counter_row;
+
+/* counters.c: rows of a table. */
+const gpci_counter_row *gpci_counters(gpc_counter_table table, size_t *out_count);
 /* Row of an id; NULL: unknown id. */
-const gpc_counter_info *gpci_counter(uint32_t id);
+const gpci_counter_row *gpci_counter(uint32_t id);
+/* Number of values in a read; 1 for NULL, an unknown id. */
+size_t gpci_counter_values(const gpci_counter_row *row);
 
-/* host_layout.c: check a host's layout of a table's struct. GPC_ERROR_ABI. */
-gpc_status gpci_layout_check(const gpc_layout *layout, gpc_counter_table table);
-/* True if the layout equals the library's. */
-bool gpci_layout_is_own(const gpc_layout *layout, gpc_counter_table table);
-/* Copy the library's struct to a host's, up to its struct_size. GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_ABI. */
-gpc_status gpci_layout_give(const gpc_layout *layout, gpc_counter_table table, const void *ours, void *theirs);
 /*
- * Copy a host's struct to the library's. Missing fields become 0.
- *   present  [rows of the table] receives the rows in the host's struct; may be NULL
- * GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_ABI, also for a value unknown to the library.
+ * read.c: find the values of a counter or a histogram in the object `data`; NULL: absent. A first value of GPC_ABSENT
+ * is absent too.
  */
-gpc_status gpci_layout_take(const gpc_layout *layout, gpc_counter_table table, const void *theirs, void *ours,
-                            bool *present);
+typedef const uint64_t *(*gpci_find_fn)(const void *data, const gpci_counter_row *row);
+/* Read an object by ids, the common part of all `_read` functions. `function`: for the error. */
+gpc_status gpci_read(gpci_find_fn find, const void *data, const uint32_t *ids, size_t count, uint64_t *values,
+                     const char *function, gpc_error *error);
+/* Fill a struct from a host's values. Counters without a value, or with an absent value, are 0. */
+gpc_status gpci_stats_take(gpc_stats *stats, const uint32_t *ids, size_t count, const uint64_t *values,
+                           const char *function, gpc_error *error);
 
-/* stats.c: set a row to GPC_ABSENT; for a histogram every bucket. */
-void gpci_stats_forget(gpc_stats *stats, const gpc_counter_info *row);
-/* Set absent values to 0, for readers of single fields. True if a value was absent. */
-bool gpci_stats_clear_absent(gpc_stats *stats);
+/* stats.c: set all counters to 0. */
+void gpci_stats_init(gpc_stats *stats);
+/* Set a row to GPC_ABSENT; for a histogram every bucket. */
+void gpci_stats_forget(gpc_stats *stats, const gpci_counter_row *row);
 /* Add or subtract structs without absent values. */
 void gpci_stats_add(gpc_stats *into, const gpc_stats *more);
 void gpci_stats_subtract(gpc_stats *later, const gpc_stats *earlier);
 
-GPCI_INLINE void gpci_cache_stats_add(gpc_cache_stats *into, const gpc_cache_stats *more) {
+GPCI_INLINE void gpci_cache_stats_add(gpci_cache_stats *into, const gpci_cache_stats *more) {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) into->field += more->field;
     GPC_CACHE_COUNTERS(X)
 #undef X

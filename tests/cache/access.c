@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 #define B 128u
 #define C 256u
 
-static void expect_counters(const rig *r, const gpc_cache_stats *expected) {
-    gpc_cache_stats got = rig_stats(r);
+static void expect_counters(const rig *r, const measured_cache *expected) {
+    measured_cache got = rig_stats(r);
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals)                         \
     cr_expect_eq(got.field, expected->field, name " is %llu, not %llu", (unsigned long long)got.field, \
                  (unsigned long long)expected->field);
@@ -61,7 +62,7 @@ static const gpc_access_result ten_results[10] = {
 };
 
 /* In the order of counted accesses. */
-static const gpc_cache_stats ten_counters = {
+static const measured_cache ten_counters = {
     .reads = 7,
     .read_hits = 3,
     .read_sectors = 2 + 1 + 2 + 1 + 4 + 4 + 1,
@@ -117,7 +118,7 @@ Test(access, ten_accesses) {
     cr_assert_eq(gpc_cache_invalidate_all(r.cache), GPC_OK);
     expect_counters(&r, &ten_counters);
     gpc_cache_reset_stats(r.cache);
-    const gpc_cache_stats zero = {0};
+    const measured_cache zero = {0};
     expect_counters(&r, &zero);
     rig_close(&r);
 }
@@ -189,7 +190,7 @@ Test(access, malformed_requests) {
     r.options.line_bytes = 64;
     rig_open(&r);
     rig_load(&r, A);
-    gpc_cache_stats before = rig_stats(&r);
+    measured_cache before = rig_stats(&r);
     refuse(&r, (gpc_request){.kind = GPC_KIND_COUNT}, "kind");
     refuse(&r, (gpc_request){.space = GPC_SPACE_SHARED}, "space");
     refuse(&r, (gpc_request){.space = 255}, "space");

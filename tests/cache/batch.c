@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ Test(batch, by_hand) {
         cr_expect_eq(results[i], expected[i], "access %d: %#x", i, results[i]);
         cr_expect_eq(evicted[i], evicted_expected[i], "access %d: %llx", i, (unsigned long long)evicted[i]);
     }
-    gpc_cache_stats s = rig_stats(&r);
+    measured_cache s = rig_stats(&r);
     cr_expect(s.reads == 5 && s.read_hits == 2 && s.writes == 3 && s.write_hits == 3 && s.line_misses == 6);
     cr_expect(s.evictions == 4 && s.write_backs == 2 && s.fetched_sectors == 3 && s.fills == 6);
     rig_close(&r);

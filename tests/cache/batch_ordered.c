@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <gpucache/gpucache.h>
@@ -101,11 +102,11 @@ static void same_access(const caches *c, const gpc_batch *b, uint32_t i) {
 }
 
 static void same_lines(const caches *c) {
-    gpc_cache_stats a, b;
+    measured_cache a, b;
     gpc_line x, y;
-    gpc_cache_stats_init(&a);
-    gpc_cache_stats_init(&b);
-    cr_assert(gpc_cache_get_stats(c->one, &a) == GPC_OK && gpc_cache_get_stats(c->many, &b) == GPC_OK);
+    measured_clear(&a);
+    measured_clear(&b);
+    cr_assert(measure_cache(c->one, &a) == GPC_OK && measure_cache(c->many, &b) == GPC_OK);
     cr_assert(!memcmp(&a, &b, sizeof a), "counters of %u x %u", c->sets, c->ways);
     for (uint64_t at = 0, with = 0; gpc_cache_next_line(c->one, &at, &x) == GPC_OK;) {
         cr_assert_eq(gpc_cache_next_line(c->many, &with, &y), GPC_OK);

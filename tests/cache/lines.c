@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -144,7 +145,7 @@ Test(lines, flush) {
     cr_expect(sectors == 0 && r.evictions == 1, "clean");
     cr_expect_eq(gpc_cache_flush(r.cache, NULL), GPC_OK);
     cr_expect_eq(gpc_cache_flush(NULL, &sectors), GPC_ERROR_ARGUMENT);
-    gpc_cache_stats s = rig_stats(&r);
+    measured_cache s = rig_stats(&r);
     cr_expect(s.write_backs == 1 && s.write_back_sectors == 2 && !s.evictions && !s.invalidations);
     rig_close(&r);
 }
@@ -190,7 +191,7 @@ Test(lines, probe_touches_nothing) {
     rig_open(&r);
     rig_load(&r, A);
     rig_load(&r, B);
-    gpc_cache_stats before = rig_stats(&r), after;
+    measured_cache before = rig_stats(&r), after;
     for (int i = 0; i < 3; i++)
         cr_expect_eq(rig_probe(&r, A).outcome, GPC_HIT);
     cr_expect_eq(rig_probe(&r, C).outcome, GPC_MISS);
@@ -203,22 +204,23 @@ Test(lines, probe_touches_nothing) {
 
 /* -- statistics */
 
-Test(lines, statistics_by_size) {
+Test(lines, statistics_by_id) {
     rig r;
     rig_init(&r);
     rig_open(&r);
     rig_load(&r, A);
     rig_load(&r, A);
-    gpc_cache_stats s;
-    memset(&s, 0xa5, sizeof s);
-    s.struct_size = offsetof(gpc_cache_stats, read_sectors);
-    cr_assert_eq(gpc_cache_get_stats(r.cache, &s), GPC_OK, "an older caller's structure");
-    cr_expect(s.struct_size == offsetof(gpc_cache_stats, read_sectors) && s.reads == 2 && s.read_hits == 1);
-    cr_expect_eq(s.read_sectors, 0xa5a5a5a5a5a5a5a5, "beyond its end");
-    s.struct_size = 0;
-    cr_expect_eq(gpc_cache_get_stats(r.cache, &s), GPC_ERROR_ABI);
-    cr_expect_eq(gpc_cache_get_stats(NULL, &s), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_get_stats(r.cache, NULL), GPC_ERROR_ARGUMENT);
+    const uint32_t ids[] = {GPC_ID_CACHE_read_hits, GPC_ID_cycles, GPC_ID_CACHE_reads};
+    uint64_t values[] = {7, 7, 7, 7};
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_cache_read(r.cache, ids, 3, values, &error), GPC_OK);
+    cr_expect(values[0] == 1 && values[1] == GPC_ABSENT && values[2] == 2 && values[3] == 7);
+    cr_expect_eq(gpc_cache_read(NULL, ids, 1, values, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(error.message, "gpc_cache_read: cache is NULL");
+    cr_expect_eq(gpc_cache_read(r.cache, NULL, 1, values, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(error.message, "gpc_cache_read: ids is NULL");
+    cr_expect_eq(gpc_cache_read(r.cache, ids, 1, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(error.message, "gpc_cache_read: values is NULL");
     gpc_cache_reset_stats(NULL);
     gpc_cache_reset_stats(r.cache);
     cr_expect_eq(rig_stats(&r).reads, 0);
@@ -238,7 +240,7 @@ Test(lines, a_reset_between_steps) {
     rig_lookup(&r, store);
     gpc_cache_reset_stats(r.cache);
     cr_expect_eq(rig_reserve(&r, store, 0).outcome, GPC_BYPASSED);
-    gpc_cache_stats s = rig_stats(&r);
+    measured_cache s = rig_stats(&r);
     cr_expect(s.write_hits == 0 && s.write_sector_hits == 0 && s.fetched_sectors == 0 && s.bypasses == 1);
     rig_close(&r);
 }

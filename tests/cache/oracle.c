@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void load(rig *r, unsigned line, uint64_t next_use) {
 }
 
 static void expect_oracle(const rig *r, uint64_t decisions, uint64_t bypasses, uint64_t agreements, uint64_t agreed) {
-    gpc_cache_stats s = rig_stats(r);
+    measured_cache s = rig_stats(r);
     cr_expect(s.oracle_decisions == decisions && s.oracle_bypasses == bypasses && s.oracle_agreements == agreements &&
                   s.oracle_agreed_bypasses == agreed,
               "%llu decisions, %llu bypasses, %llu agreements, %llu agreed bypasses",
@@ -122,7 +123,7 @@ static void seer_predict(void *self, uint32_t set, const gpc_request *request, g
 #define LINES 60u
 
 /* Loads and stores of random lines with known next uses; every 500th line is dropped. */
-static gpc_cache_stats run_random(const char *predictor, const char *replacement) {
+static measured_cache run_random(const char *predictor, const char *replacement) {
     static uint64_t addresses[COUNT], next_uses[COUNT];
     rig r;
     rig_init(&r);
@@ -157,7 +158,7 @@ static gpc_cache_stats run_random(const char *predictor, const char *replacement
         gpc_request request = LOAD(addresses[i], .next_use = next_uses[i]);
         cr_assert_eq(gpc_cache_access(r.cache, &request, &result), GPC_OK);
     }
-    gpc_cache_stats stats = rig_stats(&r);
+    measured_cache stats = rig_stats(&r);
     gpc_cache_destroy(r.cache);
     gpc_context_destroy(r.context);
     return stats;
@@ -166,7 +167,7 @@ static gpc_cache_stats run_random(const char *predictor, const char *replacement
 Test(oracle, one_that_knows_as_much_always_agrees) {
     static const char *const policies[] = {"lru", "opt", "random"};
     for (unsigned n = 0; n < 3; n++) {
-        gpc_cache_stats s = run_random("seer", policies[n]);
+        measured_cache s = run_random("seer", policies[n]);
         cr_expect_eq(s.oracle_decisions, s.line_misses);
         cr_expect_gt(s.oracle_bypasses, 0);
         cr_expect_eq(s.oracle_agreements, s.oracle_decisions, "%s", policies[n]);
@@ -176,7 +177,7 @@ Test(oracle, one_that_knows_as_much_always_agrees) {
 }
 
 Test(oracle, always_cache_covers_nothing_and_always_bypass_all) {
-    gpc_cache_stats cache = run_random("always-cache", "lru"), bypass = run_random("always-bypass", "lru");
+    measured_cache cache = run_random("always-cache", "lru"), bypass = run_random("always-bypass", "lru");
     cr_expect_gt(cache.oracle_bypasses, 0);
     cr_expect_eq(cache.oracle_agreed_bypasses, 0);
     cr_expect_eq(cache.oracle_agreements, cache.oracle_decisions - cache.oracle_bypasses);

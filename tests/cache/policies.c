@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -292,7 +293,7 @@ Test(policies, warp_events) {
 /* -- answers of policies */
 
 static void expect_impossible(notes *n, gpc_request request, uint32_t victim, const char *what) {
-    gpc_cache_stats before = rig_stats(&n->rig);
+    measured_cache before = rig_stats(&n->rig);
     n->policy.victim = victim;
     cr_expect_eq(gpc_cache_access(n->rig.cache, &request, NULL), GPC_ERROR_CALLBACK, "%s", what);
     size_t done = 9;
@@ -302,7 +303,7 @@ static void expect_impossible(notes *n, gpc_request request, uint32_t victim, co
     cr_expect_eq(done, 0);
     cr_expect_eq(gpc_cache_reserve(n->rig.cache, &request, 1, NULL), GPC_ERROR_CALLBACK, "%s, reserving", what);
     cr_expect_eq(gpc_cache_fill(n->rig.cache, &request, 1, NULL), GPC_ERROR_CALLBACK, "%s, filling", what);
-    gpc_cache_stats after = rig_stats(&n->rig);
+    measured_cache after = rig_stats(&n->rig);
     cr_expect(after.fills == before.fills && after.evictions == before.evictions && after.bypasses == before.bypasses);
     cr_expect(rig_holds(&n->rig, A) && rig_holds(&n->rig, B) && rig_lines(&n->rig) == 2, "%s: a line moved", what);
 }
@@ -386,7 +387,7 @@ Test(policies, a_policy_may_decline) {
     cr_expect(got.outcome == GPC_BYPASSED && got.fetch_sectors == 1 && got.write_sectors == 1,
               "read, and written back");
     cr_expect(rig_holds(&n.rig, A) && rig_holds(&n.rig, B) && !rig_holds(&n.rig, C));
-    gpc_cache_stats s = rig_stats(&n.rig);
+    measured_cache s = rig_stats(&n.rig);
     cr_expect(s.bypasses == 3 && s.bypassed_sectors == 1 && s.fetched_sectors == 2 && s.write_below_sectors == 3);
     cr_expect(s.write_hits == 0 && s.write_sector_hits == 0 && s.line_misses == 3 && s.fills == 0);
     n.policy.text[0] = '\0';
@@ -416,7 +417,7 @@ Test(policies, predictions) {
     got = rig_access(&n.rig, STORE(B, .size = 4));
     cr_expect(got.outcome == GPC_BYPASSED && got.policy_word == 43 && got.write_sectors == 1 && !got.fetch_sectors);
     cr_expect_eq(rig_load(&n.rig, A), GPC_HIT, "resident lines hit");
-    gpc_cache_stats s = rig_stats(&n.rig);
+    measured_cache s = rig_stats(&n.rig);
     cr_expect(s.bypasses == 2 && s.bypassed_sectors == 1 && s.fetched_sectors == 2 && s.line_misses == 3);
     n.predictor.prediction = (gpc_prediction){GPC_CACHE, 44};
     got = rig_access(&n.rig, STORE_LINE(C));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -40,7 +41,7 @@ Test(cache_victim, reservation_failure) {
         rig_lookup(&r, LOAD_LINE(i * 128));
         rig_reserve(&r, LOAD_LINE(i * 128), 1);
     }
-    const gpc_cache_stats before = rig_stats(&r);
+    const measured_cache before = rig_stats(&r);
     gpc_access_result none = probe(&r, LOAD_LINE(256));
     cr_expect(none.outcome == GPC_NO_VICTIM && !none.evicted && none.way == NO_WAY);
     cr_expect_eq(rig_stats(&r).no_victims, before.no_victims, "asking is not failing");
@@ -98,12 +99,12 @@ Test(cache_resize, another_shape) {
     rig_open(&r);
     for (uint64_t line = 0; line < 8; line++)
         rig_access(&r, line == 5 ? STORE_LINE(line * 128) : LOAD_LINE(line * 128));
-    const gpc_cache_stats before = rig_stats(&r);
+    const measured_cache before = rig_stats(&r);
     const unsigned told = r.evictions;
     cr_assert_eq(gpc_cache_resize(r.cache, 3, 5, &error), GPC_OK, "%s", error.message);
     cr_expect_eq(r.evictions, told + 8, "of every line");
     cr_expect(r.eviction.forced && rig_lines(&r) == 0);
-    gpc_cache_stats after = rig_stats(&r);
+    measured_cache after = rig_stats(&r);
     cr_expect_eq(after.reads, before.reads);
     cr_expect_eq(after.write_back_sectors, before.write_back_sectors + 1, "the one that was stored to");
     cr_expect_eq(after.invalidations, before.invalidations + 8);

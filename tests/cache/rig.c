@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -108,9 +109,9 @@ unsigned rig_lines(const rig *r) {
     return n;
 }
 
-gpc_cache_stats rig_stats(const rig *r) {
-    gpc_cache_stats stats;
-    gpc_cache_stats_init(&stats);
-    cr_assert_eq(gpc_cache_get_stats(r->cache, &stats), GPC_OK);
+measured_cache rig_stats(const rig *r) {
+    measured_cache stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_cache(r->cache, &stats), GPC_OK);
     return stats;
 }

@@ -2,6 +2,8 @@
 #ifndef TESTS_CACHE_RIG_H
 #define TESTS_CACHE_RIG_H
 
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 /* A cache in a separate context, and the last arguments of callbacks. */
@@ -41,7 +43,7 @@ gpc_outcome rig_load(rig *r, uint64_t address);
 bool rig_holds(const rig *r, uint64_t address);
 gpc_line rig_line(const rig *r, uint64_t address); /* must be resident */
 unsigned rig_lines(const rig *r);
-gpc_cache_stats rig_stats(const rig *r);
+measured_cache rig_stats(const rig *r);
 
 #define LOAD_LINE(a) ((gpc_request){.address = (a), .kind = GPC_LOAD})
 #define STORE_LINE(a) ((gpc_request){.address = (a), .kind = GPC_STORE})

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 
@@ -43,7 +44,7 @@ Test(steps, worked_example) {
     rig_fill(&r, both, 2);
     got = rig_lookup(&r, both);
     cr_expect(got.outcome == GPC_HIT && got.hit_sectors == 3 && !got.fetch_sectors);
-    gpc_cache_stats s = rig_stats(&r);
+    measured_cache s = rig_stats(&r);
     cr_expect(s.reads == 3 && s.line_misses == 1 && s.sector_misses == 1 && s.read_hits == 1 && s.fills == 1);
     cr_expect(s.fetched_sectors == 2 && s.read_sectors == 5 && s.read_sector_hits == 3);
     rig_close(&r);
@@ -70,7 +71,7 @@ Test(steps, pending_hits) {
     cr_expect_eq(rig_lookup(&r, whole).outcome, GPC_PENDING_HIT, "one of the two is still missing");
     rig_fill(&r, first, 1);
     cr_expect_eq(rig_lookup(&r, whole).outcome, GPC_HIT);
-    gpc_cache_stats s = rig_stats(&r);
+    measured_cache s = rig_stats(&r);
     cr_expect(s.pending_sector_hits == 1 + 1 + 1 && s.read_hits == 3 && s.read_sector_hits == 1 + 1 + 2 + 2);
     rig_close(&r);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -47,7 +48,7 @@ Test(tokens, strict_by_hand) {
     rig r;
     open_tokens(&r, GPC_TOKENS_STRICT, GPC_CLEAR_KERNEL);
     check(&r, "a2A0a2B1a2C0", "b-h-hB");
-    gpc_cache_stats s = rig_stats(&r);
+    measured_cache s = rig_stats(&r);
     cr_expect(s.bypasses == 1 && s.token_bypasses == 1 && s.fills == 3 && s.evictions == 1);
     cr_expect(s.reads == 6 && s.read_hits == 2 && s.line_misses == 4 && s.fetched_sectors == 4);
     cr_expect(!s.opportunistic_fills && !s.priority_evictions && s.predictions == 0);
@@ -152,7 +153,7 @@ Test(tokens, stores_and_atomics) {
     a = rig_access(&r, ATOMIC(0, .sector_mask = 1, .token = NONE));
     cr_expect(a.outcome == GPC_BYPASSED && a.write_sectors == 1 && a.fetch_sectors == 1 && a.way == NO_WAY);
     cr_expect_eq(rig_lines(&r), 0);
-    gpc_cache_stats s = rig_stats(&r);
+    measured_cache s = rig_stats(&r);
     cr_expect(s.bypasses == 2 && s.token_bypasses == 2 && s.write_hits == 0 && s.write_below_sectors == 3);
     rig_access(&r, LOAD(0, .sector_mask = 1));
     a = rig_access(&r, STORE(0, .sector_mask = 1, .token = NONE));

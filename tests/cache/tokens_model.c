@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -170,7 +171,7 @@ Test(tokens_model, random_streams) {
             if (step % 16 == 0)
                 same_lines(&r, &m);
         }
-        gpc_cache_stats s = rig_stats(&r);
+        measured_cache s = rig_stats(&r);
         cr_expect(s.evictions == m.evictions && s.token_bypasses == m.bypasses && s.bypasses == m.bypasses);
         cr_expect_eq(s.priority_evictions, m.priority_evictions);
         cr_expect_eq(s.opportunistic_fills, m.opportunistic);
@@ -187,7 +188,7 @@ Test(tokens_model, nothing_changes_without_such_requests) {
         addresses[i] = (uint64_t)draw(64) * 128;
         kinds[i] = (uint8_t)draw(2);
     }
-    gpc_cache_stats stats[3];
+    measured_cache stats[3];
     for (uint32_t mode = 0; mode < 3; mode++) {
         rig r;
         rig_init(&r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 
@@ -100,7 +101,7 @@ Test(writes, evict) {
     rig_access(&r, LOAD(A, .size = 32));
     got = rig_access(&r, STORE(A + 32, .size = 32)); /* a sector absent from the line is no hit, though whole */
     cr_expect(got.outcome == GPC_SECTOR_MISS && !got.hit_sectors && got.write_sectors == 2 && !rig_holds(&r, A));
-    gpc_cache_stats s = rig_stats(&r);
+    measured_cache s = rig_stats(&r);
     cr_expect(s.writes == 3 && s.write_hits == 1 && s.write_sector_hits == 1 && s.invalidations == 2 &&
               s.evictions == 0);
     cr_expect(s.write_below_sectors == 4 + 1 + 1 && s.write_backs == 0);
@@ -209,7 +210,7 @@ Test(writes, atomics_below) {
                   got.eviction.dirty_bytes[0] == 0xffffffff,
               "its dirty bytes go before it");
     cr_expect(!rig_holds(&r, A) && rig_holds(&r, B));
-    gpc_cache_stats s = rig_stats(&r);
+    measured_cache s = rig_stats(&r);
     cr_expect(s.atomics == 2 && s.atomic_sectors == 2 && !s.atomic_sector_hits && s.invalidations == 1);
     cr_expect(!s.bypasses && s.line_misses == 2, "the store and the load");
     rig_close(&r);
@@ -229,7 +230,7 @@ Test(writes, atomics_here) {
     got = rig_access(&r, ATOMIC(A + 28, .size = 8));
     cr_expect(got.outcome == GPC_SECTOR_MISS && got.hit_sectors == 1 && got.fetch_sectors == 2);
     cr_expect_eq(rig_line(&r, A).dirty_sectors, 3);
-    gpc_cache_stats s = rig_stats(&r);
+    measured_cache s = rig_stats(&r);
     cr_expect(s.atomics == 2 && s.atomic_sectors == 3 && s.atomic_sector_hits == 1 && s.sector_misses == 1);
     rig_close(&r);
 }

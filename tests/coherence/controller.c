@@ -4,6 +4,7 @@
 #include "coherence/small.h"
 #include "coherence/tree/invariants.h"
 #include "coherence/trees.h"
+#include "measured.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -405,7 +406,7 @@ static bool gathers(const gpc_coherence_result *result) {
 
 static void same_trees(const gpc_coherence *one, const gpc_coherence *other, uint64_t seed) {
     for (uint32_t i = 0; i < one->module_count; i++)
-        cr_assert_arr_eq(&one->modules[i].stats, &other->modules[i].stats, sizeof(gpc_coherence_stats));
+        cr_assert_arr_eq(&one->modules[i].stats, &other->modules[i].stats, sizeof(measured_module));
     const size_t bytes = gpci_coherence_saved_bytes(one);
     cr_assert_eq(bytes, gpci_coherence_saved_bytes(other));
     char *saved = calloc(2, bytes);

@@ -6,6 +6,7 @@
 #include "coherence/engine/engine.h"
 #include "coherence/random.h"
 #include "effort.h"
+#include "measured.h"
 
 /*
  * Accesses issued in sequence, each after the end of the previous, equal gpc_coherence_access: equal transitions and
@@ -251,8 +252,9 @@ static bool same_statistics(const pair *w) {
     for (uint32_t i = 0; i < w->c[0]->module_count; i++) {
         char text[2][4096];
         for (uint32_t k = 0; k < 2; k++)
-            gpc_coherence_stats_json(&w->c[k]->modules[i].stats, text[k], sizeof *text);
-        if (!memcmp(&w->c[0]->modules[i].stats, &w->c[1]->modules[i].stats, sizeof(gpc_coherence_stats)))
+            gpc_counters_json(measured_module_ids, MEASURED_COUNT(measured_module_ids),
+                              (const uint64_t *)&w->c[k]->modules[i].stats, text[k], sizeof *text, NULL, NULL);
+        if (!memcmp(&w->c[0]->modules[i].stats, &w->c[1]->modules[i].stats, sizeof(gpci_coherence_stats)))
             continue;
         if (left_together(w))
             return false;

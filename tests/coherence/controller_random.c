@@ -8,6 +8,7 @@
 #include "coherence/tree/invariants.h"
 #include "coherence/trees.h"
 #include "effort.h"
+#include "measured.h"
 
 /*
  * Random overlapping accesses to random small trees. Every byte is stored to by only one module, 1, 2, 3 and so on, so
@@ -158,9 +159,9 @@ static uint64_t run_one(gpc_context *context, const char *protocol, uint64_t see
     check_rest(&w);
     if (w.kept)
         check_memory(&w);
-    gpc_coherence_stats stats;
-    gpc_coherence_stats_init(&stats);
-    cr_assert_eq(gpc_coherence_get_stats(w.c, GPC_NO_MODULE, &stats), GPC_OK);
+    measured_module stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_module(w.c, GPC_NO_MODULE, &stats), GPC_OK);
     const uint64_t met = stats.retries + w.c->engine->waited;
     gpc_coherence_destroy(w.c);
     return met;

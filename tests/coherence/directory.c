@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/stage.h"
+#include "measured.h"
 #include "policies/protocol/protocols.h"
 
 #include <string.h>
@@ -33,9 +34,9 @@ static uint32_t sharers(const small *s) {
     return bits;
 }
 
-static gpc_coherence_stats stats_of(const small *s, uint32_t module) {
-    gpc_coherence_stats stats = {.struct_size = sizeof stats};
-    cr_assert_eq(gpc_coherence_get_stats(s->tree, module, &stats), GPC_OK);
+static measured_module stats_of(const small *s, uint32_t module) {
+    measured_module stats = {0};
+    cr_assert_eq(measure_module(s->tree, module, &stats), GPC_OK);
     return stats;
 }
 
@@ -45,7 +46,7 @@ static void load(const small *s, uint32_t module) {
 
 /* Write probes received by L1s, and probes without a copy. */
 static void expect_probes(const small *s, uint64_t sent, uint64_t in_vain) {
-    const gpc_coherence_stats all = stats_of(s, GPC_NO_MODULE);
+    const measured_module all = stats_of(s, GPC_NO_MODULE);
     cr_expect_eq(all.write_probes, sent, "%llu write probes", (unsigned long long)all.write_probes);
     cr_expect_eq(all.probe_misses, in_vain, "%llu in vain", (unsigned long long)all.probe_misses);
 }

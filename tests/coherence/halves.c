@@ -3,6 +3,7 @@
 #include "coherence/small.h"
 #include "coherence/tree/invariants.h"
 #include "effort.h"
+#include "measured.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -366,13 +367,13 @@ Test(coherence_halves, stores_go_home) {
         small_tree(s);
         small_access(s->tree, 0, GPC_COHERENCE_LOAD, PAGE, 0);
         small_access(s->tree, 1, GPC_COHERENCE_LOAD, PAGE, 0);
-        gpc_coherence_stats stats;
-        gpc_coherence_stats_init(&stats);
+        measured_module stats;
+        measured_clear(&stats);
         cr_expect(state_of(s, NEAR, PAGE) != GPC_LINE_I);
         small_access(s->tree, 0, GPC_COHERENCE_STORE, PAGE + 128, 7);
         cr_expect_eq(state_of(s, NEAR, PAGE + 128), GPC_LINE_I, "%s", those[p]);
         cr_expect_eq(state_of(s, HOME + 1, PAGE + 128), GPC_LINE_M, "%s", those[p]);
-        gpc_coherence_get_stats(s->tree, NEAR, &stats);
+        measure_module(s->tree, NEAR, &stats);
         cr_expect_eq(stats.write_throughs_received, 1);
         cr_expect_eq(small_access(s->tree, 1, GPC_COHERENCE_LOAD, PAGE + 128, 0), 7);
         small_close(s);

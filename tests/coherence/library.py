@@ -6,9 +6,12 @@ import ctypes
 
 import gpucache
 from gpucache import _generated as g
-from gpucache._coherence import AddressRange, CoherenceModule, CoherenceNetwork, Interleaved, empty_stats
+from gpucache._coherence import (AddressRange, CoherenceModule, CoherenceNetwork, CoherenceStats, Interleaved,
+                                 coherence_counters, matrices_of)
+from gpucache._constants import CounterTable
 from gpucache._loader import lib
 from gpucache.coherence import Coherence
+from gpucache.stats import read_all
 
 STATES = 'NMOESI'
 NONE = 0xFFFFFFFF
@@ -80,16 +83,13 @@ class System:
         return result.completed
 
     def statistics(self, name):
-        raw, layout = empty_stats()
         index = self.names.index(name)
-        assert lib.gpc_coherence_get_stats_as(self.pointer, index, layout, ctypes.byref(raw)) == 0
-        return raw
+        values = read_all(CounterTable.COHERENCE, lib.gpc_coherence_read, self.pointer, index)
+        return CoherenceStats(dict(zip(coherence_counters(), values)), STATES, *matrices_of(self.pointer, index, len(STATES)))
 
     def counters(self, name):
         """The library's nonzero counters."""
-        raw = self.statistics(name)
-        return {field: getattr(raw, field) for field, kind in raw._fields_
-                if kind is ctypes.c_uint64 and field != 'struct_size' and getattr(raw, field)}
+        return {field: value for field, value in self.statistics(name).items() if value}
 
     def final(self, names=None, everything=False):
         return {given['name']: self.final_of(given, everything) for given in self.given

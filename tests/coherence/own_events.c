@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/small.h"
 #include "effort.h"
+#include "measured.h"
 #include "policies/protocol/protocols.h"
 
 #include <gpucache/verify.h>
@@ -126,11 +127,11 @@ static gpc_coherence_request any_request(uint64_t *random, uint64_t cycle) {
 
 static void expect_same_counts(small *s[2]) {
     for (uint32_t m = 0; m < s[0]->options.module_count; m++) {
-        gpc_coherence_stats one, other;
-        gpc_coherence_stats_init(&one);
-        gpc_coherence_stats_init(&other);
-        cr_assert_eq(gpc_coherence_get_stats(s[0]->tree, m, &one), GPC_OK);
-        cr_assert_eq(gpc_coherence_get_stats(s[1]->tree, m, &other), GPC_OK);
+        measured_module one, other;
+        measured_clear(&one);
+        measured_clear(&other);
+        cr_assert_eq(measure_module(s[0]->tree, m, &one), GPC_OK);
+        cr_assert_eq(measure_module(s[1]->tree, m, &other), GPC_OK);
         cr_assert_arr_eq(&one, &other, sizeof one);
     }
 }
@@ -334,7 +335,7 @@ Test(coherence_own_events, detached_copies) {
     s->options.protocol = "nmoesi-d";
     s->options.data = true;
     gpc_coherence *c = small_tree(s);
-    gpc_coherence_stats stats;
+    measured_module stats;
     gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
     const uint64_t a = 0x40, b = 0x80;
     small_access(c, 0, GPC_COHERENCE_STORE, a, 5);
@@ -346,8 +347,8 @@ Test(coherence_own_events, detached_copies) {
     cr_expect_eq(block.state, D);
     cr_expect_eq(small_access(c, 0, GPC_COHERENCE_LOAD, a, 0), 5);
     cr_expect_eq(gpc_coherence_find(c, 2, b, &set, &way), GPC_OK, "L2 still has the other: nobody asked it");
-    gpc_coherence_stats_init(&stats);
-    cr_assert_eq(gpc_coherence_get_stats(c, 0, &stats), GPC_OK);
+    measured_clear(&stats);
+    cr_assert_eq(measure_module(c, 0, &stats), GPC_OK);
     cr_expect_eq(stats.invalidations, 0);
     cr_expect_eq(stats.load_hits, 1);
     small_access(c, 1, GPC_COHERENCE_STORE, a, 6);

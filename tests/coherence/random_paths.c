@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "coherence/random.h"
+#include "measured.h"
 
 /*
  * A program in two ways that must be equal: with listeners, which also keep hits from the short path; without cycles.
@@ -77,11 +78,10 @@ static void same_steps(const random_program *p, gpc_coherence *a, gpc_coherence 
 
 static void same_counters(const random_program *p, const gpc_coherence *a, const gpc_coherence *b) {
     for (uint32_t i = 0; i < p->tree.module_count; i++) {
-        gpc_coherence_stats s[2];
+        measured_module s[2];
         memset(s, 0, sizeof(s));
-        s[0].struct_size = s[1].struct_size = sizeof(*s);
-        cr_assert_eq(gpc_coherence_get_stats(a, i, &s[0]), GPC_OK);
-        cr_assert_eq(gpc_coherence_get_stats(b, i, &s[1]), GPC_OK);
+        cr_assert_eq(measure_module(a, i, &s[0]), GPC_OK);
+        cr_assert_eq(measure_module(b, i, &s[1]), GPC_OK);
         cr_assert_arr_eq(&s[0], &s[1], sizeof(*s), "%s, seed %llu: m%u counts otherwise", p->protocol,
                          (unsigned long long)p->seed, i);
     }

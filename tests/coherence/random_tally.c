@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/random.h"
 #include "coherence/stage.h"
+#include "measured.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static bool same(uint32_t module, const char *what, uint64_t counter, uint64_t s
                 (unsigned long long)seen);
 }
 
-static bool counters_hold(const random_tally *t, uint32_t i, const gpc_coherence_stats *s, char *text, size_t size) {
+static bool counters_hold(const random_tally *t, uint32_t i, const measured_module *s, char *text, size_t size) {
     const module_tally *m = &t->modules[i];
     const uint64_t *got = m->received, notices = got[GPC_MESSAGE_NOTICE] + got[GPC_MESSAGE_CLEAR_OWNER];
     return same(i, "loads", s->loads, m->kinds[0], text, size) &&
@@ -142,7 +143,7 @@ static bool counters_hold(const random_tally *t, uint32_t i, const gpc_coherence
            same(i, "peer transfers", s->peer_transfers, m->peers, text, size);
 }
 
-static bool hits_hold(const random_tally *t, uint32_t i, const gpc_coherence_stats *s, char *text, size_t size) {
+static bool hits_hold(const random_tally *t, uint32_t i, const measured_module *s, char *text, size_t size) {
     if (s->evictions > t->modules[i].received[GPC_MESSAGE_EVICTION])
         return FAIL("m%u: more evictions than were begun", i);
     if (s->hits > s->accesses || s->load_hits > s->loads || s->store_hits > s->stores ||
@@ -154,7 +155,7 @@ static bool hits_hold(const random_tally *t, uint32_t i, const gpc_coherence_sta
 }
 
 /* The matrices; and blocks that entered a valid state and did not leave are present. */
-static bool matrix_holds(const random_tally *t, uint32_t i, const gpc_coherence_stats *s, char *text, size_t size) {
+static bool matrix_holds(const random_tally *t, uint32_t i, const measured_module *s, char *text, size_t size) {
     const module_tally *m = &t->modules[i];
     int64_t left = 0, valid = 0;
     uint64_t transitions[STATES * STATES] = {0};
@@ -204,8 +205,8 @@ bool random_tally_end(random_tally *t, char *text, size_t size) {
     uint64_t sent[TREE_NETWORKS] = {0}, received[TREE_NETWORKS] = {0};
     for (uint32_t i = 0; i < t->program->tree.module_count; i++) {
         const gpc_coherence_module *g = &t->program->tree.modules[i];
-        gpc_coherence_stats s = {.struct_size = sizeof(s)};
-        if (gpc_coherence_get_stats(t->c, i, &s) != GPC_OK)
+        measured_module s = {0};
+        if (measure_module(t->c, i, &s) != GPC_OK)
             return FAIL("m%u has no statistics", i);
         if (!counters_hold(t, i, &s, text, size) || !hits_hold(t, i, &s, text, size) ||
             !states_hold(t, i, text, size) || !matrix_holds(t, i, &s, text, size))

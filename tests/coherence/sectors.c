@@ -4,6 +4,7 @@
 #include "coherence/small.h"
 
 #include "base/base.h"
+#include "measured.h"
 
 #define LINE 128u
 #define SECTOR 32u
@@ -66,9 +67,9 @@ static void like_a_cache(const char *protocol, const char *replacement, uint32_t
         cr_assert_eq(load_hits(c, address, issues), result.outcome == GPC_HIT, "access %u", i);
         sector_misses += result.outcome == GPC_SECTOR_MISS;
     }
-    gpc_cache_stats stats;
-    gpc_cache_stats_init(&stats);
-    cr_assert_eq(gpc_cache_get_stats(cache, &stats), GPC_OK);
+    measured_cache stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_cache(cache, &stats), GPC_OK);
     cr_expect_eq(c->modules[0].stats.evictions, stats.evictions);
     cr_expect_gt(sector_misses, issues ? 300 : 1000);
     cr_expect_eq(gpc_coherence_check(c, 0, 2 * SETS * WAYS * LINE, NULL), GPC_OK);
@@ -203,7 +204,7 @@ Test(coherence_sectors, neighbours_on_their_way) {
 Test(coherence_sectors, neighbours_of_stores) {
     small *s = small_open_bare(4);
     gpc_coherence *c = paired(s, "mesi");
-    const gpc_coherence_stats *memory = &c->modules[3].stats;
+    const gpci_coherence_stats *memory = &c->modules[3].stats;
     small_access(c, 0, GPC_COHERENCE_STORE, 0x200, 1);
     const uint64_t asked = memory->read_requests + memory->write_requests;
     cr_expect_eq(asked, 2);

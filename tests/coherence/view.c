@@ -2,6 +2,7 @@
 /* Visible state of a tree. */
 #include "coherence/module/tree.h"
 #include "coherence/small.h"
+#include "measured.h"
 
 #include <string.h>
 
@@ -141,16 +142,16 @@ Test(coherence_view, statistics) {
     small *s = small_open();
     gpc_coherence *c = small_tree(s);
     for (uint32_t i = 0; i < 3; i++) {
-        gpc_coherence_stats *stats = &c->modules[i].stats;
+        gpci_coherence_stats *stats = &c->modules[i].stats;
         uint64_t *first = &stats->accesses;
         for (size_t k = 0; first + k <= &stats->directory_evictions; k++)
             first[k] = (i + 1) * (k + 1);
         stats->transitions[GPC_LINE_M][GPC_LINE_I] = 10 + i;
         stats->origins[GPC_LINE_M][GPC_LINE_I] = 1u << i;
     }
-    gpc_coherence_stats one = {.struct_size = sizeof one}, sum = {.struct_size = sizeof sum};
-    cr_assert_eq(gpc_coherence_get_stats(c, 1, &one), GPC_OK);
-    cr_assert_eq(gpc_coherence_get_stats(c, GPC_NO_MODULE, &sum), GPC_OK);
+    measured_module one = {0}, sum = {0};
+    cr_assert_eq(measure_module(c, 1, &one), GPC_OK);
+    cr_assert_eq(measure_module(c, GPC_NO_MODULE, &sum), GPC_OK);
     size_t k = 0;
 #define X(id, field, name, ...)                 \
     k++;                                        \
@@ -160,11 +161,18 @@ Test(coherence_view, statistics) {
 #undef X
     cr_expect(one.transitions[GPC_LINE_M][GPC_LINE_I] == 11 && sum.transitions[GPC_LINE_M][GPC_LINE_I] == 33);
     cr_expect(one.origins[GPC_LINE_M][GPC_LINE_I] == 2 && sum.origins[GPC_LINE_M][GPC_LINE_I] == 7);
-    cr_expect_eq(gpc_coherence_get_stats(c, 4, &one), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_coherence_get_stats(c, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(measure_module(c, 4, &one), GPC_ERROR_RANGE);
+    gpc_error error = GPC_ERROR_INIT;
+    const uint32_t id = GPC_ID_MODULE_loads;
+    uint64_t value = 7;
+    cr_expect_eq(gpc_coherence_read(c, 4, &id, 1, &value, &error), GPC_ERROR_RANGE);
+    cr_expect_str_eq(error.message, "gpc_coherence_read: module is 4, and the tree has 4 modules");
+    cr_expect_eq(gpc_coherence_read(c, 0, &id, 1, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_read(NULL, 0, &id, 1, &value, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(value, 7);
     gpc_coherence_reset_stats(c);
-    cr_assert_eq(gpc_coherence_get_stats(c, GPC_NO_MODULE, &sum), GPC_OK);
-    const gpc_coherence_stats none = {.struct_size = sizeof none};
+    cr_assert_eq(measure_module(c, GPC_NO_MODULE, &sum), GPC_OK);
+    const measured_module none = {0};
     cr_expect_arr_eq(&sum, &none, sizeof sum);
     gpc_coherence_reset_stats(NULL);
     small_close(s);

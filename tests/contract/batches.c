@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -81,11 +82,11 @@ static void one_by_one(gpc_cache *cache, const stream *s, const char *policy, co
 }
 
 static void same_in_the_end(gpc_cache *batched, gpc_cache *single, const char *policy, const char *guard) {
-    gpc_cache_stats a, b;
-    gpc_cache_stats_init(&a);
-    gpc_cache_stats_init(&b);
-    cr_assert_eq(gpc_cache_get_stats(batched, &a), GPC_OK);
-    cr_assert_eq(gpc_cache_get_stats(single, &b), GPC_OK);
+    measured_cache a, b;
+    measured_clear(&a);
+    measured_clear(&b);
+    cr_assert_eq(measure_cache(batched, &a), GPC_OK);
+    cr_assert_eq(measure_cache(single, &b), GPC_OK);
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals)                                    \
     cr_expect_eq(a.field, b.field, "%s, %s: " name " %llu, not %llu", policy, guard, (unsigned long long)a.field, \
                  (unsigned long long)b.field);

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "effort.h"
+#include "measured.h"
 #include "suited.h"
 
 #include <criterion/criterion.h>
@@ -248,15 +249,15 @@ Test(coherent_contract, what_else_decides) {
 }
 
 /* A kernel of a few thread blocks. */
-static gpc_stats replayed(gpc_context *context, const char *protocol, bool timed, const char *settings) {
+static measured_stats replayed(gpc_context *context, const char *protocol, bool timed, const char *settings) {
     char text[1024];
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config;
     gpc_replay *replay;
     gpc_trace *trace;
     gpc_kernel launched = GPC_KERNEL_INIT;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     snprintf(text, sizeof text, "%scoherence = %s\nmode = %s\n%s", machine, protocol, timed ? "timed" : "functional",
              settings);
     cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
@@ -264,7 +265,7 @@ static gpc_stats replayed(gpc_context *context, const char *protocol, bool timed
     suit(context, config);
     cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s: %s", text, error.message);
     cr_assert_eq(gpc_trace_open(context, "synthetic:vectoradd:2KiB", &error, &trace), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_kernel(replay, trace, &launched, &stats, &error), GPC_OK, "%s: %s", text, error.message);
+    cr_assert_eq(measure_kernel(replay, trace, &launched, &stats, &error), GPC_OK, "%s: %s", text, error.message);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);
@@ -312,7 +313,7 @@ Test(coherent_contract, load_store_units) {
             if (!strcmp(info.name, "none") || (effort_is_small() && (i + k) % 4))
                 continue;
             snprintf(settings, sizeof settings, "l1.coalescer = multi2sim\n%s\n", rows[k]);
-            const gpc_stats stats = replayed(context, info.name, true, settings);
+            const measured_stats stats = replayed(context, info.name, true, settings);
             cr_expect_eq(stats.warp_instructions, replay(context, "none", true, ""), "%s, %s", info.name, rows[k]);
             cr_expect(k > 2 || stats.l1_bypassed_sectors > 0, "%s, %s", info.name, rows[k]);
             cr_expect(k > 1 || stats.l1_predictions > stats.l1_bypasses, "%s, %s", info.name, rows[k]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "contract/contract.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -88,8 +89,11 @@ static void mirror_event(void *self, const gpc_cache_event *event) {
     gpc_scheduler_cache_event(((mirror *)self)->s, event);
 }
 
-static void mirror_sample(void *self, const gpc_stats *stats, uint64_t cycle) {
-    gpc_scheduler_sample(((mirror *)self)->s, stats, cycle);
+static void mirror_sample(void *self, const gpc_stats *lent, uint64_t cycle) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
+    give_sample(((mirror *)self)->s, stats, cycle);
 }
 
 static const gpc_scheduler_ops mirrored = {.struct_size = sizeof mirrored,
@@ -164,9 +168,12 @@ static bool screen_event(void *self, const gpc_cache_event *event) {
     return gpc_throttle_cache_event(((screen *)self)->t, event);
 }
 
-static bool screen_sample(void *self, const gpc_stats *stats, uint64_t cycle) {
+static bool screen_sample(void *self, const gpc_stats *lent, uint64_t cycle) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     const screen *m = self;
-    cr_assert_eq(gpc_throttle_sample(m->t, stats, cycle), GPC_OK);
+    cr_assert_eq(give_throttle_sample(m->t, stats, cycle), GPC_OK);
     return gpc_throttle_wants_samples(m->t);
 }
 
@@ -202,13 +209,13 @@ static void set(gpc_config *config, const char *key, const char *value) {
 }
 
 /* Reuses lost by a small L1 to other warps. */
-static gpc_stats replay(gpc_context *context, const char *scheduler) {
+static measured_stats replay(gpc_context *context, const char *scheduler) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config;
     gpc_replay *replay;
     gpc_trace *trace;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, "gtx480", &error), GPC_OK, "%s", error.message);
     set(config, "mode", "timed");
@@ -218,7 +225,7 @@ static gpc_stats replay(gpc_context *context, const char *scheduler) {
     set(config, "scheduler", scheduler);
     cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s: %s", scheduler, error.message);
     cr_assert_eq(gpc_trace_open(context, "synthetic:gather:64KiB", &error, &trace), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &stats, &error), GPC_OK, "%s: %s", scheduler, error.message);
+    cr_assert_eq(measure_kernel(replay, trace, NULL, &stats, &error), GPC_OK, "%s: %s", scheduler, error.message);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);
@@ -235,16 +242,16 @@ static bool is_of_last_look(const char *counter) {
 
 /* Returns the number of cycles. */
 static uint64_t compare(gpc_context *context, const char *own, const char *theirs, const char *which) {
-    gpc_stats a = replay(context, theirs);
+    measured_stats a = replay(context, theirs);
     spec = which;
-    gpc_stats b = replay(context, own);
+    measured_stats b = replay(context, own);
     cr_assert_eq(alive, 0);
     cr_expect_eq(a.cycles, b.cycles, "%s: %llu cycles, by itself %llu", which, (unsigned long long)a.cycles,
                  (unsigned long long)b.cycles);
-    for (size_t n = 0; n < gpc_counter_count(); n++) {
+    for (size_t n = 0; n < gpc_counter_table_count(GPC_TABLE_HIERARCHY); n++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        cr_assert_eq(gpc_counter_at(n, &info), GPC_OK);
-        const void *x = (const char *)&a + info.offset, *y = (const char *)&b + info.offset;
+        cr_assert_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, n, &info, NULL), GPC_OK);
+        const void *x = (const char *)&a + measured_offset(info.id), *y = (const char *)&b + measured_offset(info.id);
         cr_expect(info.ratio || is_of_last_look(info.name) || !memcmp(x, y, info.buckets * sizeof(uint64_t)),
                   "%s: %s differs", which, info.name);
     }

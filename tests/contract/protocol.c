@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/stage.h"
 #include "contract/contract.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stddef.h>
@@ -192,7 +193,7 @@ static uint64_t digest(uint64_t sum, const void *bytes, size_t size) {
 }
 
 /* Digest of every transition and message, and the sums of bytes sent and received. */
-static uint64_t run_racy(const char *name, stage_shape shape, gpc_coherence_stats *stats) {
+static uint64_t run_racy(const char *name, stage_shape shape, measured_module *stats) {
     stage s;
     uint64_t random = 4, sum = 0;
     stage_open(&s, shape, name);
@@ -204,15 +205,15 @@ static uint64_t run_racy(const char *name, stage_shape shape, gpc_coherence_stat
             sum = digest(sum, &s.result.messages[m], offsetof(gpc_coherence_message, found) + 1);
         sum = digest(sum, s.result.transitions, s.result.transition_count * sizeof *s.result.transitions);
     }
-    gpc_coherence_stats_init(stats);
-    cr_assert_eq(gpc_coherence_get_stats(s.tree, GPC_NO_MODULE, stats), GPC_OK);
+    measured_clear(stats);
+    cr_assert_eq(measure_module(s.tree, GPC_NO_MODULE, stats), GPC_OK);
     stage_close(&s);
     return sum;
 }
 
 Test(protocol, the_same_again_and_nothing_lost_on_the_way) {
     EACH_TREE(row, shape) {
-        gpc_coherence_stats first, second;
+        measured_module first, second;
         uint64_t digests[2] = {run_racy(row->name, shapes[shape], &first), run_racy(row->name, shapes[shape], &second)};
         cr_expect_eq(digests[0], digests[1], "%s", row->name);
         cr_expect_eq(memcmp(&first, &second, sizeof first), 0, "%s", row->name);

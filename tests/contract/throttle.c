@@ -2,6 +2,7 @@
 #include "contract/contract.h"
 
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -187,13 +188,13 @@ static void start_some(host *h) {
 }
 
 static void take_sample(host *h) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     stats.scheduler_cycles = 256;
     stats.scheduler_load_stalls = draw(h) % 256;
     stats.scheduler_empty = draw(h) % 8;
-    gpc_scheduler_sample(h->s, &stats, h->cycle);
-    cr_assert_eq(gpc_throttle_sample(h->alone, &stats, h->cycle), GPC_OK);
+    give_sample(h->s, &stats, h->cycle);
+    cr_assert_eq(give_throttle_sample(h->alone, &stats, h->cycle), GPC_OK);
 }
 
 /* Nothing happens while no warp issues: the throttle alone has to release a warp, at the named cycle. */

@@ -2,6 +2,7 @@
 #include "contract/contract.h"
 
 #include "effort.h"
+#include "measured.h"
 #include "policies/replacement/rig.h"
 
 #include <criterion/criterion.h>
@@ -80,11 +81,9 @@ static void run(gpc_context *context, const char *spec, gpc_tokens tokens, const
         cr_assert(did[0].outcome == did[1].outcome && did[0].way == did[1].way, "%s, %zu: the probe has an effect",
                   spec, i);
     }
-    gpc_cache_stats stats[2];
-    for (unsigned c = 0; c < 2; c++) {
-        stats[c].struct_size = sizeof *stats;
-        cr_assert_eq(gpc_cache_get_stats(c ? plain : probed, &stats[c]), GPC_OK);
-    }
+    measured_cache stats[2];
+    for (unsigned c = 0; c < 2; c++)
+        cr_assert_eq(measure_cache(c ? plain : probed, &stats[c]), GPC_OK);
     cr_assert(!memcmp(&stats[0], &stats[1], sizeof *stats), "%s", spec);
     gpc_cache_destroy(probed);
     gpc_cache_destroy(plain);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>
@@ -19,9 +21,9 @@ static void check(gpc_status status, const gpc_error *error, const char *what) {
     exit(1);
 }
 
-static void print_stats(const char *what, const gpc_stats *stats) {
+static void print_stats(const char *what, const measured_stats *stats) {
     static char text[1 << 16];
-    check(gpc_stats_json(stats, text, sizeof text, NULL), NULL, "json");
+    check(measured_json(stats, text, sizeof text, NULL), NULL, "json");
     printf("%s: %s\n", what, text);
 }
 
@@ -29,18 +31,18 @@ static void replay(gpc_context *context, const char *source, const char *preset,
     gpc_config *config;
     gpc_replay *replay;
     gpc_trace *trace;
-    gpc_stats stats, total;
+    measured_stats stats, total;
     gpc_error error = GPC_ERROR_INIT;
-    gpc_stats_init(&stats);
-    gpc_stats_init(&total);
+    measured_clear(&stats);
+    measured_clear(&total);
     check(gpc_config_create(context, &error, &config), &error, "config");
     check(gpc_config_load_preset(config, preset, &error), &error, preset);
     check(gpc_config_load_text(config, settings, "settings", &error), &error, settings);
     check(gpc_replay_create(context, config, &error, &replay), &error, settings);
     check(gpc_trace_open(context, source, &error, &trace), &error, source);
     gpc_status status;
-    while ((status = gpc_replay_kernel(replay, trace, NULL, &stats, &error)) == GPC_OK)
-        check(gpc_stats_add(&total, &stats), &error, "sum");
+    while ((status = measure_kernel(replay, trace, NULL, &stats, &error)) == GPC_OK)
+        check(measured_add(&total, &stats), &error, "sum");
     check(status, &error, source);
     printf("%s, %s, ", source, preset);
     print_stats(settings, &total);

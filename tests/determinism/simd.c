@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Batches give equal bytes at every vector width, and equal to single accesses. */
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <gpucache/gpucache.h>
@@ -18,7 +19,7 @@ typedef struct stream {
 typedef struct outcome {
     uint8_t results[COUNT];
     uint64_t evicted[COUNT];
-    gpc_cache_stats stats;
+    measured_cache stats;
 } outcome;
 
 static const struct shape {
@@ -71,8 +72,8 @@ static gpc_cache *make_cache(gpc_simd simd, const struct shape *shape, const cha
 }
 
 static void finish(gpc_cache *cache, outcome *o) {
-    gpc_cache_stats_init(&o->stats);
-    cr_assert_eq(gpc_cache_get_stats(cache, &o->stats), GPC_OK);
+    measured_clear(&o->stats);
+    cr_assert_eq(measure_cache(cache, &o->stats), GPC_OK);
     gpc_cache_destroy(cache);
 }
 

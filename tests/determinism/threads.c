@@ -2,6 +2,7 @@
 /* Several threads give the bytes of a single thread: all counters of all objects, at many cycles on the way. */
 #include "effort.h"
 #include "level/rules/hierarchy.h"
+#include "measured.h"
 #include "replay/core/replay.h"
 #include "timed/core/shards.h"
 
@@ -23,19 +24,19 @@ static void digest(outcome *o, const void *data, size_t bytes) {
 static void digest_objects(outcome *o, const gpc_hierarchy *h) {
     gpc_stats stats;
     for (uint32_t sm = 0; sm < h->sms; sm++) {
-        gpc_stats_init(&stats);
+        gpci_stats_init(&stats);
         gpci_hierarchy_add_sm(h, sm, &stats);
         gpci_hierarchy_add_sm_histograms(h, sm, &stats);
         digest(o, &stats, sizeof stats);
     }
     for (uint32_t slice = 0; slice < h->slices; slice++) {
-        gpc_stats_init(&stats);
+        gpci_stats_init(&stats);
         gpci_hierarchy_add_slice(h, slice, &stats);
         gpci_timed_add_object(h->timed, GPCI_SCOPE_SLICE, slice, &stats);
         digest(o, &stats, sizeof stats);
     }
     for (uint32_t channel = 0; channel < h->timed->channels; channel++) {
-        gpc_stats_init(&stats);
+        gpci_stats_init(&stats);
         gpci_timed_add_object(h->timed, GPCI_SCOPE_CHANNEL, channel, &stats);
         digest(o, &stats, sizeof stats);
     }
@@ -50,7 +51,10 @@ typedef struct run {
     gpc_replay *replay;
 } run;
 
-static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *lent) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     run *r = user_data;
     digest(&r->outcome, &cycle, sizeof cycle);
     digest(&r->outcome, stats, sizeof *stats);
@@ -91,12 +95,12 @@ static outcome replay(const char *preset, const char *settings, const char *sour
     gpci_timed *t = gpc_replay_hierarchy(r.replay)->timed;
     if (threads > 1)
         cr_assert_eq(gpci_shards_test(t, delay, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_on_sample(r.replay, 100, on_sample, &r), GPC_OK);
+    cr_assert_eq(gpc_replay_on_sample(r.replay, 100, on_sample, &r, NULL), GPC_OK);
     cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     gpc_status status;
-    while ((status = gpc_replay_kernel(r.replay, trace, NULL, &stats, &error)) == GPC_OK) {
+    while ((status = measure_kernel(r.replay, trace, NULL, &stats, &error)) == GPC_OK) {
         digest(&r.outcome, &stats, sizeof stats);
         r.outcome.cycles += stats.cycles;
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "rig.h"
 
 #include <stdio.h>
@@ -285,7 +286,7 @@ Test(dram_cycles, idle_channel_refreshes_its_banks_in_turn) {
             rig_request(lazy, at(3, 1, 0), false, 9);
             rig_advance(all, 5000 + idle);
             rig_advance(lazy, 5000 + idle);
-            const gpc_stats a = rig_stats(all), b = rig_stats(lazy);
+            const measured_stats a = rig_stats(all), b = rig_stats(lazy);
             cr_assert_eq(a.dram_refreshes, b.dram_refreshes);
             cr_assert_eq(a.dram_refreshes, (5000 + idle) / 250);
             cr_assert(a.dram_precharges == 1 && b.dram_precharges == 1);

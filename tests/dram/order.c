@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "rig.h"
 
 /* Order of requests. */
@@ -181,7 +182,7 @@ Test(dram_order, gauges_by_hand) {
     rig_request(r, at(0, 0, 0), false, 1); /* queued 0 to 7 */
     rig_request(r, at(0, 0, 1), false, 2); /* 0 to 11, tCCD_L later */
     rig_advance(r, 50);
-    gpc_stats stats = rig_stats(r);
+    measured_stats stats = rig_stats(r);
     cr_assert_eq(stats.dram_queue_cycles, 7 + 11);
     cr_assert_eq(stats.dram_read_cycles, 18 + 22);
     cr_assert_eq(stats.dram_busy_cycles, 4);

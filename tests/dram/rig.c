@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rig.h"
+#include "measured.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,9 +94,9 @@ uint64_t done_at(const rig *r, uint64_t token) {
     return UINT64_MAX;
 }
 
-gpc_stats rig_stats(const rig *r) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_dram_get_stats(r->dram, &stats), GPC_OK);
+measured_stats rig_stats(const rig *r) {
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_dram(r->dram, &stats), GPC_OK);
     return stats;
 }

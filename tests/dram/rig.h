@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 
 #include "dram/dram_internal.h"
+#include "measured.h"
 
 /* A DRAM object, completed requests, and every command. */
 #define MOST 40000
@@ -43,7 +44,7 @@ uint64_t at(uint64_t row, uint32_t bank, uint32_t column);
 /* Cycle of the n-th command of a sort; or UINT64_MAX. */
 uint64_t nth(const rig *r, gpci_dram_command command, size_t n);
 uint64_t done_at(const rig *r, uint64_t token);
-gpc_stats rig_stats(const rig *r);
+measured_stats rig_stats(const rig *r);
 
 /* Check every pair of commands against every rule, only from the configuration's numbers; count violations. */
 size_t violations(const rig *r);

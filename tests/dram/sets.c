@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "rig.h"
 
 #include <stdio.h>
@@ -23,9 +24,9 @@ static double saturate(gpc_dram *dram, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
         while (gpc_dram_try_request(dram, 0, i * burst, false, i) == GPC_BUSY)
             cr_assert_eq(gpc_dram_advance(dram, 1), GPC_OK);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_dram_get_stats(dram, &stats), GPC_OK);
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_dram(dram, &stats), GPC_OK);
     return (double)stats.dram_busy_cycles / (double)stats.dram_cycles;
 }
 
@@ -223,15 +224,15 @@ Test(dram_refusals, numbers_of_bits) {
 
 Test(dram_refusals, arguments) {
     rig *r = rig_open(NULL);
-    gpc_stats stats;
+    measured_stats stats;
     cr_assert_eq(gpc_dram_try_request(r->dram, 1, 0, false, 0), GPC_ERROR_ARGUMENT);
     cr_assert_eq(gpc_dram_try_request(NULL, 0, 0, false, 0), GPC_ERROR_ARGUMENT);
     cr_assert_eq(gpc_dram_advance(NULL, 1), GPC_ERROR_ARGUMENT);
     cr_assert_eq(gpc_dram_advance(r->dram, UINT64_MAX), GPC_ERROR_RANGE);
     cr_assert_eq(gpc_dram_now(r->dram), 0);
-    cr_assert_eq(gpc_dram_get_stats(r->dram, NULL), GPC_ERROR_ARGUMENT);
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_dram_get_stats(NULL, &stats), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(measure_dram(r->dram, NULL), GPC_ERROR_ARGUMENT);
+    measured_clear(&stats);
+    cr_assert_eq(measure_dram(NULL, &stats), GPC_ERROR_ARGUMENT);
     gpc_dram_destroy(NULL);
     rig_close(r);
 }

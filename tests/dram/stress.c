@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include "effort.h"
+#include "measured.h"
 
 #include <stdio.h>
 
@@ -61,7 +62,7 @@ static void check_all_done(const rig *r) {
         seen[r->done[i].token] = true;
         cr_assert(i == 0 || r->done[i].cycle >= r->done[i - 1].cycle);
     }
-    gpc_stats stats = rig_stats(r);
+    measured_stats stats = rig_stats(r);
     cr_assert_eq(stats.dram_reads + stats.dram_writes, COUNT);
     cr_assert_leq(stats.dram_busy_cycles, stats.dram_cycles);
 }

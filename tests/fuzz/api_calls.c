@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/api.h"
+#include "measured.h"
 
 /* Calls of caches, deciders, schedulers, and small objects. */
 
@@ -37,13 +38,13 @@ static void change_cache(api_thing *thing) {
 static void look_at_cache(const gpc_cache *cache) {
     gpc_line line;
     uint64_t cursor = 0;
-    gpc_cache_stats stats;
+    measured_cache stats;
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-    gpc_cache_stats_init(&stats);
+    measured_clear(&stats);
     while (gpc_cache_next_line(cache, &cursor, &line) == GPC_OK)
         CHECK(!(line.dirty_sectors & ~(line.valid_sectors | line.pending_sectors)) || line.written_bytes[0] ||
               line.written_bytes[1]);
-    CHECK(gpc_cache_get_stats(cache, &stats) == GPC_OK);
+    CHECK(measure_cache(cache, &stats) == GPC_OK);
     for (size_t n = 0; gpc_cache_policy_value(cache, n, &value) == GPC_OK; n++)
         CHECK(value.name[0]);
 }
@@ -160,8 +161,8 @@ static void call_throttle(api_thing *thing, uint8_t what, uint32_t slot, uint64_
     const gpc_cache_event event = {.kind = what & 3, .warp = slot, .owner = api_byte(w), .line_address = number * 128};
     uint64_t words[4][1];
     gpc_throttle_classes classes = GPC_THROTTLE_CLASSES_INIT;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     stats.cycles = number;
     stats.warp_instructions = number / 2;
     classes.throttled = words[0];
@@ -181,7 +182,7 @@ static void call_throttle(api_thing *thing, uint8_t what, uint32_t slot, uint64_
         gpc_throttle_cache_event(thing->it, &event);
         break;
     case 4:
-        gpc_throttle_sample(thing->it, &stats, number);
+        give_throttle_sample(thing->it, &stats, number);
         gpc_throttle_begin_kernel(thing->it, what & 32 ? "k" : NULL);
         break;
     default:
@@ -196,8 +197,8 @@ static void call_scheduler(api_thing *thing, uint8_t what, uint32_t slot, uint64
     api_world *w = thing->world;
     const gpc_cache_event event = {.kind = what & 3, .warp = slot, .owner = api_byte(w), .line_address = number * 128};
     uint32_t picked;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     stats.cycles = number;
     switch (what % 6) {
     case 0:
@@ -210,7 +211,7 @@ static void call_scheduler(api_thing *thing, uint8_t what, uint32_t slot, uint64
         gpc_scheduler_cache_event(thing->it, &event);
         break;
     case 3:
-        gpc_scheduler_sample(thing->it, &stats, number);
+        give_sample(thing->it, &stats, number);
         gpc_scheduler_begin_kernel(thing->it, what & 32 ? "k" : NULL);
         break;
     case 4:

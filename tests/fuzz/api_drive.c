@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/api.h"
+#include "measured.h"
 
 #include <string.h>
 
@@ -149,18 +150,18 @@ static void set_up(api_thing *thing, uint8_t what) {
 
 /* Lent objects and queries. */
 static void look_at(api_thing *thing, uint8_t what) {
-    gpc_stats stats;
+    measured_stats stats;
     gpc_shape shape = GPC_SHAPE_INIT;
     gpc_config *config = NULL;
     gpc_error error = GPC_ERROR_INIT;
     gpc_request request = api_request(thing->world);
     gpc_access_result result;
     gpc_cache *cache = gpc_hierarchy_cache(thing->it, what & 3, what >> 2 & 3);
-    gpc_stats_init(&stats);
+    measured_clear(&stats);
     if (cache)
         gpc_cache_probe(cache, &request, &result);
     CHECK(gpc_hierarchy_get_shape(thing->it, &shape) == GPC_OK);
-    const gpc_status status = gpc_hierarchy_get_stats(thing->it, &stats);
+    const gpc_status status = measure_hierarchy(thing->it, &stats);
     CHECK(status == GPC_OK || status == GPC_ERROR_MEMORY);
     if (what & 16)
         gpc_hierarchy_reset_stats(thing->it);
@@ -229,13 +230,13 @@ void api_call_hierarchy(api_thing *thing) {
 static void run_kernel(api_thing *thing, uint8_t what) {
     gpc_kernel kernel = GPC_KERNEL_INIT;
     gpc_error error = GPC_ERROR_INIT;
-    gpc_stats stats;
+    measured_stats stats;
     api_thing *trace = thing->at_hand ? thing->at_hand : api_find(thing->world, API_TRACE);
     if (!trace || trace->kind != API_TRACE || (api_is_borrowed(thing->world, trace) && thing->at_hand != trace))
         return;
-    gpc_stats_init(&stats);
+    measured_clear(&stats);
     CHECK(gpc_replay_pause_at(thing->it, what & 1 ? gpc_replay_now(thing->it) + what : UINT64_MAX) == GPC_OK);
-    const gpc_status status = gpc_replay_kernel(thing->it, trace->it, &kernel, &stats, &error);
+    const gpc_status status = measure_kernel(thing->it, trace->it, &kernel, &stats, &error);
     api_check(status, &error);
     thing->at_hand = status == GPC_BUSY ? trace : NULL;
     if (status < 0 && status != GPC_ERROR_MEMORY)
@@ -262,8 +263,8 @@ static api_thing *resume(api_thing *thing, api_thing *trace) {
 void api_call_replay(api_thing *thing) {
     api_world *w = thing->world;
     const uint8_t what = api_byte(w), more = api_byte(w);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     if (thing->failed || thing->at_hand == thing)
         return;
     switch (what & 7) {
@@ -274,7 +275,7 @@ void api_call_replay(api_thing *thing) {
         copy(thing, true);
         break;
     case 2:
-        CHECK(gpc_replay_get_stats(thing->it, &stats) >= GPC_ERROR_CALLBACK);
+        CHECK(measure_total(thing->it, &stats) >= GPC_ERROR_CALLBACK);
         gpc_replay_keep_objects(thing->it, more & 1);
         if (what & 8)
             api_call_streams(thing, more);

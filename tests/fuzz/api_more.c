@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/api.h"
+#include "measured.h"
 
 /* Further calls of hierarchies and replays: kernels at once, ports, transactions, windows, and queries. */
 
@@ -111,15 +112,14 @@ static void ask(api_thing *thing, uint8_t what) {
 static void read_objects(api_thing *thing, uint8_t what) {
     const gpc_object kind = what & 7;
     const uint32_t ids[] = {api_byte(thing->world), what};
-    uint64_t values[2], buckets[4];
+    uint64_t values[2 * GPC_AGE_BUCKETS]; /* ids may be of histograms */
     char name[GPC_OBJECT_NAME];
     const uint32_t count = gpc_hierarchy_object_count(thing->it, kind);
     for (uint32_t n = 0; n <= count; n++) {
         const bool there = gpc_hierarchy_object_name(thing->it, kind, n, name, sizeof name) == GPC_OK;
         CHECK(there == (n < count));
-        const gpc_status status = gpc_hierarchy_read(thing->it, kind, n, ids, 2, values);
+        const gpc_status status = gpc_hierarchy_read(thing->it, kind, n, ids, 2, values, NULL);
         CHECK(there || status < 0);
-        gpc_hierarchy_read_histogram(thing->it, kind, n, ids[0], buckets, 4, NULL);
     }
 }
 
@@ -200,7 +200,7 @@ void api_call_streams(api_thing *thing, uint8_t what) {
     api_thing *traces[2] = {api_find(w, API_TRACE), api_find(w, API_TRACE)};
     const uint32_t sms[] = {0, 1};
     gpc_error error = GPC_ERROR_INIT;
-    gpc_stats stats;
+    measured_stats stats;
     const size_t count = 1 + (what & 1u);
     for (size_t n = 0; n < count; n++) {
         if (!traces[n] || api_is_borrowed(w, traces[n]))
@@ -211,8 +211,8 @@ void api_call_streams(api_thing *thing, uint8_t what) {
         streams[n].priority = what >> (2 + n) & 1;
         streams[n].null_stream = what >> (4 + n) & 1;
     }
-    gpc_stats_init(&stats);
-    const gpc_status status = gpc_replay_streams(thing->it, streams, count, on_kernel, w, &stats, &error);
+    measured_clear(&stats);
+    const gpc_status status = measure_streams(thing->it, streams, count, on_kernel, w, &stats, &error);
     api_check(status, &error);
     thing->failed = status == GPC_ERROR_CALLBACK || status == GPC_ERROR_MEMORY;
     for (size_t n = 0; n < count && status < 0; n++)

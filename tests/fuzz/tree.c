@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/fuzz.h"
+#include "measured.h"
 
 #include <string.h>
 
@@ -140,11 +141,11 @@ static void access(tree *t, gpc_coherence *c, input *in) {
 /* Sent equals received, and after flushing everything memory holds the stored bytes. */
 static void finish(const tree *t, gpc_coherence *c) {
     static uint8_t read[SPAN];
-    gpc_coherence_stats sum = {.struct_size = sizeof sum};
+    measured_module sum = {0};
     gpc_error error = GPC_ERROR_INIT;
     gpc_status status = gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL);
     CHECK(status == GPC_OK || status == GPC_ERROR_MEMORY);
-    CHECK(gpc_coherence_get_stats(c, GPC_NO_MODULE, &sum) == GPC_OK);
+    CHECK(measure_module(c, GPC_NO_MODULE, &sum) == GPC_OK);
     fuzz_tell(sum.low_sent);
     fuzz_tell(sum.high_sent);
     CHECK(sum.low_sent + sum.high_sent == sum.low_received + sum.high_received);

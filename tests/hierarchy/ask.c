@@ -2,6 +2,7 @@
 #include <gpucache/ask.h>
 
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -244,10 +245,10 @@ Test(ask, preload) {
         rig r;
         rig_open(&r, timed ? "mode = timed" : NULL);
         gpc_error error = GPC_ERROR_INIT;
-        const gpc_stats before = rig_stats(&r);
+        const measured_stats before = rig_stats(&r);
         cr_assert_eq(gpc_hierarchy_preload(r.hierarchy, 2, 0, 100, 3000, &error), GPC_OK, "%s", error.message);
         cr_assert_eq(gpc_hierarchy_preload(r.hierarchy, 1, 0, 256, 1, &error), GPC_OK, "%s", error.message);
-        const gpc_stats after = rig_stats(&r);
+        const measured_stats after = rig_stats(&r);
         cr_expect(!memcmp(&before, &after, sizeof before));
         cr_expect_eq(rig_lines(&r, 2, 1), 25); /* bytes 100 to 3099 */
         cr_expect_eq(rig_lines(&r, 1, 1), 1);
@@ -263,7 +264,7 @@ Test(ask, preload) {
             cr_expect_eq(gpc_hierarchy_preload(r.hierarchy, 2, 0, 0, 1, &error), GPC_ERROR_STATE);
             cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
         }
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         cr_expect(s.l1_load_sector_hits == 1 && s.l2_read_sectors == 1 && s.l2_read_sector_hits == 1);
         cr_expect_eq(s.dram_read_sectors, 0);
         rig_close(&r);

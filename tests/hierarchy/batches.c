@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -80,7 +81,7 @@ Test(batches, as_one_by_one) {
         cr_assert_eq(one(b.hierarchy, &f, n, &result), GPC_OK);
         cr_assert(!memcmp(&result, &f.results[n], sizeof result), "%zu", n);
     }
-    gpc_stats s = rig_stats(&a), t = rig_stats(&b);
+    measured_stats s = rig_stats(&a), t = rig_stats(&b);
     cr_expect(!memcmp(&s, &t, sizeof s));
     cr_expect_gt(s.l1_load_sector_hits, 0);
     rig_close(&a);

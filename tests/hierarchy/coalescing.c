@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -48,7 +49,7 @@ Test(memory_coalescing, counts) {
         rig r;
         rig_open(&r, p->settings);
         gpc_warp_result result = rig_fire(&r, p->shot);
-        gpc_stats stats = rig_stats(&r);
+        measured_stats stats = rig_stats(&r);
         cr_expect_eq(result.lines, p->lines, "%s: %u lines", p->name, result.lines);
         cr_expect_eq(result.sectors, p->sectors, "%s: %u sectors", p->name, result.sectors);
         cr_expect_eq(stats.l1_load_lines, p->lines, "%s", p->name);
@@ -87,7 +88,7 @@ Test(memory_coalescing, order_of_first_lanes) {
     cr_assert_not(in_l1(&r, 0x1100));
     cr_assert(in_l1(&r, 0x1000));
     cr_assert(in_l1(&r, 0x1200));
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_assert_eq(stats.l1_load_bytes_used, 20); /* 0x1104 twice */
     cr_assert_eq(stats.thread_instructions, 6);
     rig_close(&r);

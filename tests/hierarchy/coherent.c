@@ -2,6 +2,7 @@
 #include "hierarchy/coherent.h"
 
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -9,12 +10,12 @@
 
 /* Functional hierarchies on a tree of coherent modules. Figures by hand: lines of 128 bytes are four sectors. */
 
-static gpc_coherence_stats of(const rig *r, const char *name) {
+static measured_module of(const rig *r, const char *name) {
     gpc_coherence *tree = gpc_hierarchy_coherence(r->hierarchy);
-    gpc_coherence_stats stats = {.struct_size = sizeof stats};
+    measured_module stats = {0};
     uint32_t module = gpc_coherence_module_index(tree, name);
     cr_assert_neq(module, GPC_NO_MODULE, "no module %s", name);
-    cr_assert_eq(gpc_coherence_get_stats(tree, module, &stats), GPC_OK);
+    cr_assert_eq(measure_module(tree, module, &stats), GPC_OK);
     return stats;
 }
 
@@ -72,7 +73,7 @@ Test(coherent, loads) {
     cr_expect(again.l1_sector_hits == 4 && again.l2_sectors == 0 && again.dram_sectors == 0);
     gpc_warp_result other = rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 1));
     cr_expect(other.l1_sector_hits == 0 && other.l2_sector_hits == 4 && other.dram_sectors == 0);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect(s.l1_load_requests == 3 && s.l1_load_lines == 3 && s.l1_load_sectors == 12);
     cr_expect(s.l1_load_sector_hits == 4 && s.l1_fetched_sectors == 8);
     cr_expect(s.l2_read_sectors == 8 && s.l2_read_sector_hits == 4);
@@ -92,7 +93,7 @@ Test(coherent, kinds) {
     cr_expect_eq(state_of(&r, "l1-0", 128), GPC_LINE_M);
     cr_expect_eq(state_of(&r, "l1-0", 256), GPC_LINE_M);
     cr_expect_eq(state_of(&r, "l1-0", 384), GPC_LINE_E);
-    gpc_coherence_stats l1 = of(&r, "l1-0");
+    measured_module l1 = of(&r, "l1-0");
     cr_expect(l1.n_stores == 1 && l1.stores == 2 && l1.loads == 1);
     rig_close(&r);
 }
@@ -117,7 +118,7 @@ Test(coherent, write_backs) {
     rig_store(&r, 0);
     rig_load(&r, 512);
     rig_load(&r, 1024);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l1_evictions, 1);
     cr_expect_eq(s.l1_write_back_sectors, 4);
     cr_expect_eq(s.l2_write_sectors, 4);
@@ -141,7 +142,7 @@ Test(coherent, flush_between_kernels) {
         rig_begin(&r, NULL);
         rig_store(&r, 0);
         rig_begin(&r, NULL);
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(s.l1_write_back_sectors, i ? 4 : 0, "%s", words[i]);
         cr_expect_eq(s.dram_write_sectors, i == 2 ? 4 : 0, "%s", words[i]);
         gpc_warp_result load = rig_load(&r, 0);
@@ -210,9 +211,9 @@ Test(coherent, as_the_tree_itself) {
         cr_assert_eq(gpc_coherence_access(trees[1], &request, NULL, NULL), GPC_OK);
     }
     for (uint32_t module = 0; module < 4; module++) {
-        gpc_coherence_stats stats[2] = {{.struct_size = sizeof *stats}, {.struct_size = sizeof *stats}};
+        measured_module stats[2];
         for (unsigned i = 0; i < 2; i++)
-            cr_assert_eq(gpc_coherence_get_stats(trees[i], module, &stats[i]), GPC_OK);
+            cr_assert_eq(measure_module(trees[i], module, &stats[i]), GPC_OK);
         cr_expect_eq(memcmp(&stats[0], &stats[1], sizeof *stats), 0, "module %u", module);
     }
     rig_close(&r);
@@ -389,7 +390,7 @@ static void run_preset(const char *preset, const char *protocol, bool timed) {
         if (n == 0)
             cr_expect_gt(rig_stats(&r).dram_read_sectors, 0);
     }
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect(s.l1_load_sectors >= 3 && s.l1_load_sector_hits * 3 == s.l1_load_sectors, "%s, %s, %s", preset, protocol,
               timed ? "timed" : "functional");
     rig_close(&r);
@@ -444,7 +445,7 @@ Test(coherent, gpus) {
     rig_load(&r, 0);
     rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 1));
     rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 2));
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect(s.local_requests == 1 && s.remote_requests == 1, "page 0 was touched by GPU 0");
     cr_expect(s.gpu_link_packets == 2 && s.gpu_link_bytes == 8 + 136);
     rig_store(&r, 0);

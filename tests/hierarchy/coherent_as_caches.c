@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
 
+#include "measured.h"
 #include "timed/core/sm_front_end.h"
 
 #include <criterion/criterion.h>
@@ -65,13 +66,13 @@ static gpc_warp_access lane_of(uint64_t draw, const uint64_t *address) {
 
 #define ON_FILL "l2.size = 64KiB\nl1.allocate = "
 #define FOLLOW "l1.track_reuse = true\nl1.track_warps = true\n"
-static bool same_lines(const gpc_stats *one, const gpc_stats *other) {
+static bool same_lines(const measured_stats *one, const measured_stats *other) {
     return one->l1_evictions == other->l1_evictions && one->l1_zero_reuse_evictions == other->l1_zero_reuse_evictions &&
            one->l1_intra_warp_hits == other->l1_intra_warp_hits && one->l1_inter_warp_hits == other->l1_inter_warp_hits;
 }
 
 /* True if both count equal decisions about lines. */
-static bool same_decisions(const gpc_stats *one, const gpc_stats *other) {
+static bool same_decisions(const measured_stats *one, const measured_stats *other) {
     return one->l1_predictions == other->l1_predictions && one->l1_bypasses == other->l1_bypasses &&
            one->l1_token_bypasses == other->l1_token_bypasses &&
            one->l1_opportunistic_fills == other->l1_opportunistic_fills &&
@@ -80,7 +81,7 @@ static bool same_decisions(const gpc_stats *one, const gpc_stats *other) {
 }
 
 /* A load of one of a few frequent lines, or of many rare lines; with a clock, until no access is in flight. */
-static gpc_stats load_any(rig *r, bool timed, uint64_t draw) {
+static measured_stats load_any(rig *r, bool timed, uint64_t draw) {
     const uint64_t address = 128 * (draw >> 24 & 3 ? draw % 12 : draw % 97);
     const gpc_warp_access access = lane_of(draw, &address);
     fire(r, timed, &access);
@@ -96,12 +97,12 @@ static void do_as_in_caches(const char *l1, const char *l2, const char *sizes, b
     uint64_t random = 1;
     for (unsigned n = 0; n < (timed ? 1000 : 4000); n++) {
         const uint64_t draw = next_draw(&random);
-        const gpc_stats one = load_any(&p.tree, timed, draw), other = load_any(&p.caches, timed, draw);
+        const measured_stats one = load_any(&p.tree, timed, draw), other = load_any(&p.caches, timed, draw);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.dram_read_sectors == other.dram_read_sectors && (!roomy || same_lines(&one, &other)),
                   "%s over %s, %s: access %u", l1, l2, timed ? "timed" : "functional", n);
     }
-    const gpc_stats all = rig_stats(&p.tree);
+    const measured_stats all = rig_stats(&p.tree);
     cr_expect_gt(all.l1_load_sector_hits, timed ? 100 : 400);
     cr_expect(!roomy ||
               (all.l1_zero_reuse_evictions > 100 && all.l1_intra_warp_hits > 3 && all.l1_inter_warp_hits > 20));
@@ -151,7 +152,7 @@ Test(coherent_as_caches, any_victim_leaves_once) {
         uint64_t random = 1;
         for (unsigned n = 0; n < 1000; n++)
             load_any(&tree, timed, next_draw(&random));
-        const gpc_stats all = rig_stats(&tree);
+        const measured_stats all = rig_stats(&tree);
         cr_expect(all.l1_zero_reuse_evictions > 20 && all.l1_zero_reuse_evictions <= all.l1_evictions, "%llu of %llu",
                   (unsigned long long)all.l1_zero_reuse_evictions, (unsigned long long)all.l1_evictions);
         rig_close(&tree);
@@ -168,8 +169,8 @@ Test(coherent_as_caches, allocation) {
 static uint64_t asked_of(const rig *r, uint32_t slice) {
     uint64_t value;
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "l2.read_sectors", &info), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_SLICE, slice, &info.id, 1, &value), GPC_OK);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "l2.read_sectors", &info, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_SLICE, slice, &info.id, 1, &value, NULL), GPC_OK);
     return value;
 }
 
@@ -183,7 +184,7 @@ static void spread_as_in_caches(const char *settings, uint32_t slices, bool time
                        address = (draw % 40 << (7 + (draw >> 16) % 6)) + ((draw >> 24) % 5 << 32);
         const gpc_warp_access access = lane_of(draw, &address);
         fire_both(&p, timed, &access);
-        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        const measured_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.l2_read_sector_hits == other.l2_read_sector_hits &&
                       one.dram_read_sectors == other.dram_read_sectors,
@@ -215,7 +216,7 @@ Test(coherent_as_caches, partitions) {
             gpc_warp_access access = lane_of(draw, &address);
             access.sm = draw >> 40 & 1;
             fire_both(&p, timed, &access);
-            const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+            const measured_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
             cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                           one.l1_overturned_bypasses == other.l1_overturned_bypasses &&
                           one.dram_read_sectors == other.dram_read_sectors,
@@ -225,7 +226,7 @@ Test(coherent_as_caches, partitions) {
                                 one.l2_remote_sectors == other.l2_remote_sectors),
                       "%s: access %u", timed ? "timed" : "functional", n);
         }
-        const gpc_stats all = rig_stats(&p.tree);
+        const measured_stats all = rig_stats(&p.tree);
         cr_expect(!(i / 2) || all.l1_overturned_bypasses > 50);
         cr_expect(all.l2_remote_sectors > 100 && all.l2_read_sector_hits > 100 && all.dram_read_sectors > 100);
         for (uint32_t slice = 0; slice < 4 && i < 2; slice++)
@@ -271,7 +272,7 @@ static void store_as_in_caches(const char *settings, bool timed, uint64_t apart)
         access.kind = draw >> 30 & 1 ? GPC_STORE : GPC_LOAD;
         access.space = local ? GPC_SPACE_LOCAL : GPC_SPACE_GLOBAL;
         fire_both(&p, timed, &access);
-        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        const measured_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         /* a tree writes back whole lines, a cache only dirty parts */
         cr_assert(one.l1_load_sector_hits / 4 == other.l1_load_sector_hits / 4 &&
                       one.l1_store_sector_hits == other.l1_store_sector_hits &&
@@ -348,7 +349,7 @@ static void predict_as_in_caches(const char *predictor, const char *policy, cons
             end_warp(&p, n / 50);
         }
         fire_both(&p, timed, &access);
-        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        const measured_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.l1_store_sector_hits == other.l1_store_sector_hits &&
                       one.l1_bypassed_sectors == other.l1_bypassed_sectors &&
@@ -424,7 +425,7 @@ static void keep_out_as_in_caches(const char *l2, const char *protocol, bool tim
             sample(&p.caches, 100 * n);
         }
         fire_both(&p, timed, &access);
-        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        const measured_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.l2_read_sector_hits == other.l2_read_sector_hits &&
                       one.l2_token_bypasses == other.l2_token_bypasses &&
@@ -510,7 +511,7 @@ static void divide_as_in_caches(const char *settings, bool timed) {
         for (unsigned lane = 0; lane < 4; lane++)
             addresses[lane] = line + (draw >> (10 + 6 * lane)) % (timed ? 32 : 64) * 4;
         fire_both(&p, timed, &access);
-        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        const measured_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits && one.l1_load_lines == other.l1_load_lines &&
                       one.l1_fetched_sectors == other.l1_fetched_sectors &&
                       one.l2_read_sectors == other.l2_read_sectors &&
@@ -565,7 +566,7 @@ static void mask_as_in_caches(const char *protocol, const char *settings, bool t
         for (unsigned lane = 0; lane < 4; lane++)
             addresses[lane] = line + (draw >> 36 & 1 ? draw % 29 + lane : (draw >> (10 + 6 * lane)) % 32) * 4;
         fire_both(&p, timed, &access);
-        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        const measured_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(
             one.l1_load_sector_hits == other.l1_load_sector_hits && one.l2_write_sectors == other.l2_write_sectors &&
                 one.dram_read_sectors == other.dram_read_sectors && one.dram_write_sectors == other.dram_write_sectors,
@@ -608,7 +609,7 @@ static void keep_as_in_caches(const char *protocol, bool timed) {
         for (unsigned lane = 0; lane < 8; lane++)
             addresses[lane] = sector + 4 * lane;
         fire_both(&p, timed, &access);
-        const gpc_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
+        const measured_stats one = rig_stats(&p.tree), other = rig_stats(&p.caches);
         cr_assert(one.l1_load_sector_hits == other.l1_load_sector_hits &&
                       one.l1_store_sector_hits == other.l1_store_sector_hits &&
                       one.l2_write_sectors == other.l2_write_sectors &&
@@ -621,7 +622,7 @@ static void keep_as_in_caches(const char *protocol, bool timed) {
                   (unsigned long long)other.l2_write_sectors, (unsigned long long)one.dram_read_sectors,
                   (unsigned long long)other.dram_read_sectors);
     }
-    const gpc_stats s = rig_stats(&p.tree);
+    const measured_stats s = rig_stats(&p.tree);
     cr_expect(s.l1_load_sector_hits > 10 && s.dram_read_sectors > 10, "%llu, %llu",
               (unsigned long long)s.l1_load_sector_hits, (unsigned long long)s.dram_read_sectors);
     close_pair(&p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/coherent.h"
 
+#include "measured.h"
 #include "suited.h"
 
 #include <criterion/criterion.h>
@@ -168,7 +169,7 @@ Test(coherent, agcb) {
         open_tree(&r, protocols[i / 2], settings);
         for (unsigned n = 0; n < 4; n++)
             cr_expect_eq(rig_load(&r, 0).l1_sector_hits, n == 3 ? 4 : 0, "%s, load %u", protocols[i / 2], n);
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         cr_expect(s.l1_predictions == 3 && s.l1_bypasses == 2 && s.l1_overturned_bypasses == 1);
         cr_expect(s.l1_bypassed_sectors == 8 && s.dram_read_sectors == 4);
         rig_close(&r);

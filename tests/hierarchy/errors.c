@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -83,7 +84,7 @@ Test(memory_errors, last_address) {
 
 Test(memory_errors, other_calls) {
     rig r;
-    gpc_stats stats;
+    measured_stats stats;
     rig_open(&r, "sm.count = 2\n");
     gpc_warp_event event = {.kind = GPC_WARP_START, .sm = 1};
     cr_expect_eq(gpc_hierarchy_warp_event(r.hierarchy, &event), GPC_OK);
@@ -92,11 +93,8 @@ Test(memory_errors, other_calls) {
     cr_expect_eq(gpc_hierarchy_warp_event(r.hierarchy, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_warp_event(NULL, &event), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_flush(NULL), GPC_ERROR_ARGUMENT);
-    gpc_stats_init(&stats);
-    cr_expect_eq(gpc_hierarchy_get_stats(NULL, &stats), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_get_stats(r.hierarchy, NULL), GPC_ERROR_ARGUMENT);
-    stats.struct_size = 0;
-    cr_expect_eq(gpc_hierarchy_get_stats(r.hierarchy, &stats), GPC_ERROR_ABI);
+    measured_clear(&stats);
+    cr_expect_eq(measure_hierarchy(NULL, &stats), GPC_ERROR_ARGUMENT);
     gpc_hierarchy_reset_stats(NULL);
     gpc_hierarchy_destroy(NULL);
     cr_expect_null(gpc_hierarchy_cache(NULL, 1, 0));

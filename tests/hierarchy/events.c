@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -135,9 +136,9 @@ static uint64_t fetched(const rig *r, unsigned level) {
     uint64_t sum = 0;
     gpc_cache *cache;
     for (uint32_t i = 0; (cache = gpc_hierarchy_cache(r->hierarchy, level, i)); i++) {
-        gpc_cache_stats stats;
-        gpc_cache_stats_init(&stats);
-        cr_assert_eq(gpc_cache_get_stats(cache, &stats), GPC_OK);
+        measured_cache stats;
+        measured_clear(&stats);
+        cr_assert_eq(measure_cache(cache, &stats), GPC_OK);
         sum += stats.fetched_sectors;
     }
     return sum;
@@ -179,7 +180,7 @@ Test(hierarchy_events, agree_with_counters) {
             }
             l.count = 0;
         }
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(done, 400);
         cr_expect_gt(packets, 800);
         cr_expect_eq(read, s.dram_read_sectors * 32, "%s", settings[i]);

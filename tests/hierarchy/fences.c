@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ static void empties(const char *settings, gpc_scope scope, gpc_order order, gpc_
     rig_load(&r, 0);
     rig_load(&r, 128);
     fence(&r, scope, order, control);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.fences, 1);
     cr_expect_eq(s.fence_invalidations, expected);
     cr_expect_eq(s.fence_lines, expected ? 2 : 0);
@@ -89,7 +90,7 @@ Test(fences, dirty_lines) {
         rig_load(&r, 128);
         gpc_hierarchy_reset_stats(r.hierarchy);
         fence(&r, GPC_SCOPE_CTA, GPC_ORDER_WEAK, control);
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(s.fence_write_back_sectors, 4);
         cr_expect_eq(s.l2_write_sectors, 4);
         cr_expect_eq(s.fence_lines, stay ? 0 : 2);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -244,11 +245,11 @@ Test(memory_launch, lines_of_a_new_cache) {
         rig_begin(&used, &launch);
         rig_begin(&fresh, &launch);
         cr_expect_eq(outcomes(&used), outcomes(&fresh), "%s", settings[i]);
-        gpc_cache_stats stats[2];
-        gpc_cache_stats_init(&stats[0]);
-        gpc_cache_stats_init(&stats[1]);
-        gpc_cache_get_stats(gpc_hierarchy_cache(used.hierarchy, 1, 0), &stats[0]);
-        gpc_cache_get_stats(gpc_hierarchy_cache(fresh.hierarchy, 1, 0), &stats[1]);
+        measured_cache stats[2];
+        measured_clear(&stats[0]);
+        measured_clear(&stats[1]);
+        measure_cache(gpc_hierarchy_cache(used.hierarchy, 1, 0), &stats[0]);
+        measure_cache(gpc_hierarchy_cache(fresh.hierarchy, 1, 0), &stats[1]);
         cr_expect_arr_eq(&stats[0], &stats[1], sizeof *stats, "%s", settings[i]);
         rig_close(&used);
         rig_close(&fresh);
@@ -296,7 +297,7 @@ static uint64_t written_at_begin(const char *settings) {
     rig_open(&r, settings);
     rig_store(&r, 0);
     rig_begin(&r, NULL);
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     rig_close(&r);
     return stats.l1_write_back_sectors * 16 + stats.l2_write_back_sectors * 256 + stats.dram_write_sectors;
 }

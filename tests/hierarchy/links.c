@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 
@@ -146,7 +147,7 @@ Test(memory_links, deaf_predictor_keeps_its_decision) {
         open_with(&r, &t, text);
         rig_load(&r, 0x80);
         rig_load(&r, 0x80);
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         cr_expect_eq(t.heard_down, 7, "%s", settings[i]);
         cr_expect_eq(s.l1_bypasses, 2, "%s", settings[i]);
         cr_expect_eq(s.l1_overturned_bypasses, 0, "%s", settings[i]);

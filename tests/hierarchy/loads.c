@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 
@@ -176,7 +177,7 @@ Test(memory_loads, hits_of_warps) {
     rig_load(&r, 0);
     rig_load(&r, 0);
     rig_fire(&r, LINE_BY(GPC_LOAD, 0, .warp = 1));
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_assert_eq(stats.l1_intra_warp_hits, 2);
     cr_assert_eq(stats.l1_inter_warp_hits, 1);
     rig_close(&r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -109,7 +110,7 @@ Test(memory_local, as_many_lines_as_words) {
         } else {
             cr_expect_eq(fire(&r, a).lines, 256, "%s", settings[n]);
         }
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         cr_expect_eq(s.l1_load_requests, 1);
         cr_expect_eq(s.l1_load_lines, 256, "%s: %" PRIu64, settings[n], s.l1_load_lines);
         cr_expect_eq(s.dram_read_sectors, 256, "%s: %" PRIu64, settings[n], s.dram_read_sectors);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/mapping_golden.h"
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -191,7 +192,7 @@ static void expect_apart(const char *mapping, uint32_t channels, uint32_t each, 
                 cr_expect_eq(hits, 4, "%s %u of %u: %#" PRIx64 " is gone", indexing, each, channels, address);
         }
     }
-    const gpc_stats stats = rig_stats(&r);
+    const measured_stats stats = rig_stats(&r);
     cr_expect_geq(stats.dram_read_sectors, 4 * (COUNT / 2), "two lines are one");
     rig_close(&r);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void refused(const rig *r, gpc_warp_access a, const char *field) {
     cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &a, NULL), GPC_ERROR_ARGUMENT, "%s", field);
     cr_expect_eq(gpc_hierarchy_check_access(r->hierarchy, &a, &error), GPC_ERROR_ARGUMENT, "%s", field);
     cr_expect(strstr(error.message, field), "'%s' does not name %s", error.message, field);
-    gpc_stats stats = rig_stats(r);
+    measured_stats stats = rig_stats(r);
     cr_expect_eq(stats.warp_instructions, 0);
 }
 
@@ -146,7 +147,7 @@ Test(orders, copies) {
     cr_expect(first.l2_sectors == 1 && first.l1_sector_hits == 0);
     cr_expect(second.l2_sectors == 1 && second.l2_sector_hits == 1 && second.l1_sector_hits == 0);
     cr_expect(third.l1_sector_hits == 1 && third.l2_sectors == 0);
-    const gpc_stats stats = rig_stats(&r);
+    const measured_stats stats = rig_stats(&r);
     cr_expect(stats.l1_copy_requests == 2 && stats.l1_copy_sectors == 2 && stats.l1_copy_passed_sectors == 1);
     cr_expect_eq(stats.l1_load_requests, 3);
     rig_close(&r);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -85,10 +87,10 @@ static uint64_t time_of(rig *r, uint32_t port, uint8_t kind, uint64_t address, u
     return r->last.cycle - since;
 }
 
-static gpc_stats stats_of(const rig *r) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    gpc_hierarchy_get_stats(r->h, &stats);
+static measured_stats stats_of(const rig *r) {
+    measured_stats stats;
+    measured_clear(&stats);
+    measure_hierarchy(r->h, &stats);
     return stats;
 }
 
@@ -117,7 +119,7 @@ Test(ports, share_l2_with_sms) {
     const uint64_t miss = time_of(&r, 0, GPC_LOAD, 0x10000, 128);
     const uint64_t hit = time_of(&r, 1, GPC_LOAD, 0x10000, 128);
     cr_assert_lt(hit, miss);
-    gpc_stats s = stats_of(&r);
+    measured_stats s = stats_of(&r);
     cr_assert(s.l2_read_sectors == 8 && s.l2_read_sector_hits == 4 && s.dram_read_sectors == 4);
     load(&r, 0x10000);
     s = stats_of(&r);
@@ -325,7 +327,7 @@ Test(ports, snapshots) {
         drain(&copy);
         cr_assert_eq(r.completed, 3);
         cr_assert(!memcmp(r.cycles, copy.cycles, sizeof r.cycles), "%s", settings[n]);
-        const gpc_stats a = stats_of(&r), b = stats_of(&copy);
+        const measured_stats a = stats_of(&r), b = stats_of(&copy);
         cr_assert(!memcmp(&a, &b, sizeof a), "%s", settings[n]);
         const gpc_port_stats p = of_port(&r, 0), q = of_port(&copy, 0);
         cr_assert(!memcmp(&p, &q, sizeof p), "%s", settings[n]);
@@ -381,7 +383,7 @@ Test(ports, beside_multicast_copies) {
     drain(&r);
     cr_assert_eq(r.completed, 4);
     cr_assert(of_port(&r, 0).completed == 1 && of_port(&r, 1).completed == 1);
-    const gpc_stats s = stats_of(&r);
+    const measured_stats s = stats_of(&r);
     cr_assert_eq(s.network_requests, 32);
     cr_assert_eq(s.network_replies, 64);
     cr_assert_eq(s.bulk_completed, 1);

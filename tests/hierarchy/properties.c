@@ -2,6 +2,7 @@
 #include "hierarchy/rig.h"
 
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -110,7 +111,7 @@ static void one_access(rig *r, const machine *m, uint64_t *state, tally *t) {
         t->results[i] = t->results[i] * 31 + parts[i];
 }
 
-static gpc_stats run(const machine *m, uint64_t seed, tally *t) {
+static measured_stats run(const machine *m, uint64_t seed, tally *t) {
     rig r;
     rig_open(&r, m->settings);
     *t = (tally){0};
@@ -118,15 +119,15 @@ static gpc_stats run(const machine *m, uint64_t seed, tally *t) {
         one_access(&r, m, &seed, t);
     rig_flush(&r);
     cr_expect_eq(rig_lines(&r, 1, m->sms) + rig_lines(&r, 2, m->slices), 0, "%s", m->settings);
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     rig_flush(&r);
-    gpc_stats again = rig_stats(&r);
+    measured_stats again = rig_stats(&r);
     cr_expect_eq(memcmp(&stats, &again, sizeof stats), 0, "a second flush found something: %s", m->settings);
     rig_close(&r);
     return stats;
 }
 
-static void check(const machine *m, const gpc_stats *s, const tally *t) {
+static void check(const machine *m, const measured_stats *s, const tally *t) {
     const char *text = m->settings;
     cr_expect_eq(s->l1_store_sectors + s->l1_atomic_sectors, t->written_segments, "%s", text);
     cr_expect_leq(s->l1_load_sector_hits, s->l1_load_sectors, "%s", text);
@@ -152,7 +153,7 @@ Test(memory_properties, small_hierarchies) {
         uint64_t state = seed;
         machine m = draw(&state, 1);
         tally first, second;
-        gpc_stats a = run(&m, seed, &first), b = run(&m, seed, &second);
+        measured_stats a = run(&m, seed, &first), b = run(&m, seed, &second);
         cr_expect_eq(memcmp(&a, &b, sizeof a), 0, "seed %u: counters differ between runs", (unsigned)seed);
         cr_expect_eq(memcmp(&first, &second, sizeof first), 0, "seed %u: results differ between runs", (unsigned)seed);
         check(&m, &a, &first);
@@ -167,7 +168,7 @@ Test(memory_properties, roomy_hierarchies) {
         uint64_t state = seed;
         machine m = draw(&state, 256);
         tally t;
-        gpc_stats s = run(&m, seed, &t);
+        measured_stats s = run(&m, seed, &t);
         check(&m, &s, &t);
         if (!m.whole || !m.l2_keeps)
             continue;

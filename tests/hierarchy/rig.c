@@ -81,10 +81,10 @@ void rig_flush(rig *r) {
     cr_assert_eq(gpc_hierarchy_flush(r->hierarchy), GPC_OK);
 }
 
-gpc_stats rig_stats(const rig *r) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_hierarchy_get_stats(r->hierarchy, &stats), GPC_OK);
+measured_stats rig_stats(const rig *r) {
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_hierarchy(r->hierarchy, &stats), GPC_OK);
     return stats;
 }
 
@@ -105,10 +105,10 @@ static uint64_t lookups(const rig *r, gpc_object kind) {
     uint64_t sum = 0;
     for (unsigned n = 0; n < 3; n++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        cr_assert_eq(gpc_counter_by_name(GPC_TABLE_CACHE, names[n], &info), GPC_OK);
+        cr_assert_eq(gpc_counter_by_name(GPC_TABLE_CACHE, names[n], &info, NULL), GPC_OK);
         for (uint32_t i = 0; i < gpc_hierarchy_object_count(r->hierarchy, kind); i++) {
             uint64_t value = 0;
-            cr_assert_eq(gpc_hierarchy_read(r->hierarchy, kind, i, &info.id, 1, &value), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_read(r->hierarchy, kind, i, &info.id, 1, &value, NULL), GPC_OK);
             sum += value == GPC_ABSENT ? 0 : value;
         }
     }
@@ -116,8 +116,8 @@ static uint64_t lookups(const rig *r, gpc_object kind) {
 }
 
 /* `expected` has no lookups: take the caches' counts. */
-void rig_expect(rig *r, const gpc_stats *expected, int line) {
-    gpc_stats actual = measured(rig_stats(r));
+void rig_expect(rig *r, const measured_stats *expected, int line) {
+    measured_stats actual = measured(rig_stats(r));
     cr_expect_eq(actual.l1_lookups, lookups(r, GPC_OBJECT_L1), "line %d: lookups of L1", line);
     cr_expect_eq(actual.l2_lookups, lookups(r, GPC_OBJECT_SLICE), "line %d: lookups of L2", line);
     actual.l1_lookups = expected->l1_lookups;

@@ -2,6 +2,8 @@
 #ifndef TESTS_MEMORY_RIG_H
 #define TESTS_MEMORY_RIG_H
 
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 /* A hierarchy made from a few settings, used only through the public interface. */
@@ -46,12 +48,12 @@ gpc_warp_result rig_store(rig *r, uint64_t address); /* a line */
 void rig_begin(rig *r, const gpc_launch *launch);    /* must succeed */
 void rig_flush(rig *r);
 
-gpc_stats rig_stats(const rig *r);
+measured_stats rig_stats(const rig *r);
 /* Lines resident in all caches of a level. */
 unsigned rig_lines(const rig *r, unsigned level, uint32_t instances);
 
 /* Every counter has the named value, otherwise 0; then reset the statistics. */
-#define EXPECT(r, ...) rig_expect((r), &(gpc_stats){.struct_size = sizeof(gpc_stats), __VA_ARGS__}, __LINE__)
-void rig_expect(rig *r, const gpc_stats *expected, int line);
+#define EXPECT(r, ...) rig_expect((r), &(measured_stats){__VA_ARGS__}, __LINE__)
+void rig_expect(rig *r, const measured_stats *expected, int line);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static double hit_rate(const char *settings, bool timed, unsigned level, uint32_
     for (uint32_t n = 0; n < 20 * lines; n++)
         for (uint32_t sector = 0; sector < 4; sector += sectors)
             load(&r, n % lines * 128 + sector * 32, sectors, timed);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     rig_close(&r);
     return level == 1 ? 100.0 * (double)s.l1_load_sector_hits / (double)s.l1_load_sectors
                       : 100.0 * (double)s.l2_read_sector_hits / (double)s.l2_read_sectors;

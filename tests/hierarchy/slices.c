@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -21,7 +22,7 @@ static uint64_t next(uint64_t *state) {
 #define WIDE "l1.enabled = false\nl2.size = 64MiB\nl2.ways = 16\nl2.slices = 8\nsm.count = 64\n"
 
 /* Statistics after a sector of each of `pages` pages was read by two random SMs, once each. */
-static gpc_stats two_readers(const char *settings, unsigned pages) {
+static measured_stats two_readers(const char *settings, unsigned pages) {
     rig r;
     uint64_t state = 1;
     rig_open(&r, settings);
@@ -30,7 +31,7 @@ static gpc_stats two_readers(const char *settings, unsigned pages) {
         for (unsigned reader = 0; reader < 2; reader++)
             rig_fire(&r, WORD_BY(GPC_LOAD, address, .sm = (uint32_t)(next(&state) % 64)));
     }
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     rig_close(&r);
     return stats;
 }
@@ -43,14 +44,14 @@ static gpc_stats two_readers(const char *settings, unsigned pages) {
  */
 Test(memory_slices, two_partitions) {
     const unsigned pages = 8192;
-    gpc_stats two = two_readers(WIDE "l2.partitions = 2\n", pages);
+    measured_stats two = two_readers(WIDE "l2.partitions = 2\n", pages);
     double deviation = sqrt(pages * 0.75 * 0.25);
     cr_assert_eq(two.l2_read_sectors, 2 * pages);
     cr_assert_float_eq((double)two.l2_read_sector_hits, 0.75 * pages, 4 * deviation, "%g %%",
                        (double)two.l2_read_sector_hits * 100 / (2.0 * pages));
     cr_assert_float_eq((double)two.l2_remote_sectors, 0.75 * pages, 4 * sqrt(pages * (0.25 + 0.1875)));
     cr_assert_eq(two.dram_read_sectors, pages);
-    gpc_stats one = two_readers(WIDE, pages);
+    measured_stats one = two_readers(WIDE, pages);
     cr_assert_eq(one.l2_read_sector_hits, pages);
     cr_assert_eq(one.l2_remote_sectors, 0);
     cr_assert_eq(one.dram_read_sectors, pages);
@@ -96,7 +97,7 @@ static void check_copies(uint8_t kind) {
         away += far;
     }
     cr_expect(away > 8 && away < 56, "%u of 64 pages have their home in the other partition", away);
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_expect_eq(stats.dram_read_sectors, 64);
     cr_expect_eq(stats.l2_write_sector_hits + stats.l2_atomic_sector_hits, 64);
     /* away from home: SM 0's read, store, second read; at home: SM 63's reads */
@@ -127,9 +128,9 @@ static void spread(const char *settings, unsigned slices, unsigned lines, uint64
     for (unsigned i = 0; i < lines; i++)
         cr_assert_eq(rig_load(&r, i * stride).l2_sector_hits, 0, "two lines share an address in %s", settings);
     for (unsigned i = 0; i < slices; i++) {
-        gpc_cache_stats stats;
-        gpc_cache_stats_init(&stats);
-        cr_assert_eq(gpc_cache_get_stats(gpc_hierarchy_cache(r.hierarchy, 2, i), &stats), GPC_OK);
+        measured_cache stats;
+        measured_clear(&stats);
+        cr_assert_eq(measure_cache(gpc_hierarchy_cache(r.hierarchy, 2, i), &stats), GPC_OK);
         *least = stats.reads < *least ? stats.reads : *least;
         *most = stats.reads > *most ? stats.reads : *most;
     }

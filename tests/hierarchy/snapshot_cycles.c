@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
 #include "hierarchy/snapshot_rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -208,11 +209,13 @@ static void kernels(cycles_host *host) {
 static void note_counters(snapshot_host *at, gpc_counter_table table) {
     for (size_t i = 0; i < gpc_counter_table_count(table); i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        cr_assert_eq(gpc_counter_table_at(table, i, &info), GPC_OK);
+        cr_assert_eq(gpc_counter_table_at(table, i, &info, NULL), GPC_OK);
+        if (info.ratio || info.kind == GPC_COUNTER_HISTOGRAM)
+            continue;
         for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
             for (uint32_t n = 0; info.objects >> kind & 1 && n < gpc_hierarchy_object_count(at->hierarchy, kind); n++) {
                 uint64_t value = 0;
-                if (gpc_hierarchy_read(at->hierarchy, kind, n, &info.id, 1, &value) == GPC_OK && !info.ratio)
+                if (gpc_hierarchy_read(at->hierarchy, kind, n, &info.id, 1, &value, NULL) == GPC_OK)
                     note(at, value);
             }
     }
@@ -245,9 +248,9 @@ static void note_rest(snapshot_host *at) {
             note(at, ((const uint8_t *)&stats)[n]);
     }
     for (uint32_t i = 0; tree && gpc_coherence_get_module(tree, i, &module) == GPC_OK; i++) {
-        gpc_coherence_stats stats;
-        gpc_coherence_stats_init(&stats);
-        gpc_coherence_get_stats(tree, i, &stats);
+        measured_module stats;
+        measured_clear(&stats);
+        measure_module(tree, i, &stats);
         for (size_t n = 0; n < sizeof stats; n++)
             note(at, ((const uint8_t *)&stats)[n]);
         note_matrices(at, tree, i);

@@ -2,6 +2,7 @@
 #include "hierarchy/snapshot_rig.h"
 
 #include "effort.h"
+#include "measured.h"
 #include "suited.h"
 
 #include <criterion/criterion.h>
@@ -191,10 +192,10 @@ void snapshot_expect_same_bytes(const snapshot_host *a, const snapshot_host *b, 
 
 /* Two hosts must be equal: results, all counters, and every line of every cache. */
 void snapshot_expect_same(const snapshot_host *a, const snapshot_host *b, const char *what) {
-    gpc_stats s, t;
-    gpc_stats_init(&s), gpc_stats_init(&t);
-    cr_assert_eq(gpc_hierarchy_get_stats(a->hierarchy, &s), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_get_stats(b->hierarchy, &t), GPC_OK);
+    measured_stats s, t;
+    measured_clear(&s), measured_clear(&t);
+    cr_assert_eq(measure_hierarchy(a->hierarchy, &s), GPC_OK);
+    cr_assert_eq(measure_hierarchy(b->hierarchy, &t), GPC_OK);
     cr_expect_eq(a->trail, b->trail, "%s: other completions", what);
     cr_expect(!memcmp(&s, &t, sizeof s), "%s: other counters", what);
     for (unsigned level = 1; level <= 2; level++)

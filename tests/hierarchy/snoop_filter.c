@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -20,12 +21,12 @@ static void open_xcds(rig *r, const char *protocol, const char *settings) {
     rig_open(r, text);
 }
 
-static gpc_coherence_stats of(const rig *r, const char *kind, uint32_t index) {
+static measured_module of(const rig *r, const char *kind, uint32_t index) {
     char name[16];
-    gpc_coherence_stats s = {.struct_size = sizeof s};
+    measured_module s = {0};
     const gpc_coherence *tree = gpc_hierarchy_coherence(r->hierarchy);
     snprintf(name, sizeof name, "%s-%u", kind, index);
-    cr_assert_eq(gpc_coherence_get_stats(tree, gpc_coherence_module_index(tree, name), &s), GPC_OK);
+    cr_assert_eq(measure_module(tree, gpc_coherence_module_index(tree, name), &s), GPC_OK);
     return s;
 }
 
@@ -73,7 +74,7 @@ Test(snoop_filter, only_those_that_have_the_line_are_probed) {
     rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 2));
     rig_fire(&r, LINE_BY(GPC_STORE, 0, .sm = 2));
     for (uint32_t xcd = 0; xcd < 3; xcd++) {
-        const gpc_coherence_stats s = of(&r, "cluster", xcd);
+        const measured_module s = of(&r, "cluster", xcd);
         cr_expect_eq(s.read_probes + s.write_probes, xcd == 0 ? 2 : 0, "XCD %u", xcd);
     }
     cr_expect_eq(rig_load(&r, 0).l1_sector_hits, 0, "its copy is gone");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 static void expect(const rig *r, uint64_t l1, uint64_t l1_hits, uint64_t l2, uint64_t l2_hits, uint64_t walks,
                    int line) {
-    const gpc_stats s = rig_stats(r);
+    const measured_stats s = rig_stats(r);
     cr_expect(s.tlb_l1_accesses == l1 && s.tlb_l1_hits == l1_hits && s.tlb_l2_accesses == l2 &&
                   s.tlb_l2_hits == l2_hits && s.tlb_walks == walks,
               "line %d: %u, %u, %u, %u, %u", line, (unsigned)s.tlb_l1_accesses, (unsigned)s.tlb_l1_hits,
@@ -34,7 +35,7 @@ Test(tlbs, example) {
 Test(tlbs, absent_counters) {
     rig r;
     rig_open(&r, "tlb.page = 4KiB\n");
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect(s.tlb_l1_accesses == 0 && s.tlb_l1_merges == GPC_ABSENT && s.tlb_walk_cycles == GPC_ABSENT);
     rig_close(&r);
     rig_open(&r, NULL);
@@ -56,7 +57,7 @@ Test(tlbs, lines_kinds_and_sms) {
     TLBS(&r, 35, 31, 4, 2, 2);
     uint64_t of_sm[2];
     const uint32_t ids[] = {352, 353};
-    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, GPC_OBJECT_SM, 1, ids, 2, of_sm), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, GPC_OBJECT_SM, 1, ids, 2, of_sm, NULL), GPC_OK);
     cr_expect(of_sm[0] == 3 && of_sm[1] == 1, "%u, %u", (unsigned)of_sm[0], (unsigned)of_sm[1]);
     rig_flush(&r); /* pages stay */
     rig_load(&r, 0);
@@ -110,7 +111,7 @@ Test(tlbs, random_streams_as_a_naive_model_has_them) {
             else if (misses++, l2.ways && naive_look(&l2, page, n))
                 hits[1]++;
         }
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         cr_expect(s.tlb_l1_hits == hits[0] && s.tlb_l2_accesses == misses && s.tlb_l2_hits == hits[1], "%s", settings);
         cr_expect_eq(s.tlb_walks, misses - hits[1]);
         rig_close(&r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -43,7 +44,7 @@ Test(window, its_lines_persist) {
         load_all(10, 40);
         cr_expect_eq(hits(AT(0)), with != 0);
         cr_expect_eq(hits(AT(1)), with != 0);
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         cr_expect_eq(s.l2_persisting_sectors, with ? 16 : 0, "%" PRIu64, s.l2_persisting_sectors);
         cr_expect_eq(s.l2_persisting_sector_hits, with ? 8 : 0);
         rig_close(&r);
@@ -208,7 +209,7 @@ Test(window, with_a_clock) {
             cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL), GPC_OK);
             cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK, "%s", error.message);
         }
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         found[timed][0] = s.l2_persisting_sector_hits;
         found[timed][1] = s.l1_load_sector_hits;
         cr_expect_eq(s.l2_persisting_sector_hits, s.l2_persisting_sectors - 8);
@@ -236,14 +237,14 @@ Test(window, in_snapshots) {
     rig_close(&r);
 }
 
-static gpc_stats hinted(const char *settings, uint8_t hint) {
+static measured_stats hinted(const char *settings, uint8_t hint) {
     rig_open(&r, settings);
     for (unsigned i = 0; i < 600; i++) {
         const uint64_t address = 512 * (uint64_t)(i * i % 37);
         const uint8_t kind = i % 3 ? GPC_LOAD : GPC_STORE;
         rig_fire(&r, LINE_BY(kind, address, .hint = i % 2 ? hint : GPC_HINT_NONE));
     }
-    const gpc_stats stats = rig_stats(&r);
+    const measured_stats stats = rig_stats(&r);
     rig_close(&r);
     return stats;
 }
@@ -255,9 +256,9 @@ Test(window, hints_that_change_nothing) {
         bool none;
     } hints[] = {{GPC_HINT_WB, true},  {GPC_HINT_WT, true},  {GPC_HINT_CA, true},
                  {GPC_HINT_CS, false}, {GPC_HINT_CG, false}, {GPC_HINT_CV, false}};
-    const gpc_stats plain = hinted(NULL, GPC_HINT_NONE);
+    const measured_stats plain = hinted(NULL, GPC_HINT_NONE);
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
-        const gpc_stats stats = hinted(NULL, hints[i].hint);
+        const measured_stats stats = hinted(NULL, hints[i].hint);
         cr_expect_eq(!memcmp(&stats, &plain, sizeof stats), hints[i].none, "hint %u", hints[i].hint);
     }
 }

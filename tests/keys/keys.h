@@ -2,6 +2,8 @@
 #ifndef TESTS_KEYS_KEYS_H
 #define TESTS_KEYS_KEYS_H
 
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 /*
@@ -70,7 +72,7 @@ outcome works_run(const works *w, const gpc_config *config, work which);
 /* Digest of numbers of a hierarchy's objects, of policies' values, and of estimates, added to an outcome's. */
 void works_digest(outcome *o, gpc_replay *r);
 void works_digest_number(outcome *o, uint64_t number);
-void works_digest_stats(outcome *o, const gpc_stats *stats);
+void works_digest_stats(outcome *o, const measured_stats *stats);
 
 /* Write a random trace of a seed; `path` receives the name of its list. */
 void keys_write_trace(const works *w, uint64_t seed, char *path, size_t size);

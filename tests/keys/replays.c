@@ -2,6 +2,7 @@
 #include "keys/keys.h"
 
 #include "golden.h"
+#include "measured.h"
 #include "torture/torture.h"
 
 #include <inttypes.h>
@@ -213,7 +214,9 @@ static void on_kernel(void *user_data, const gpc_kernel_result *result) {
                                 result->dispatched, result->stream,  result->process};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         works_digest_number(user_data, numbers[i]);
-    works_digest_stats(user_data, result->stats);
+    measured_stats stats;
+    measure_sample(result->stats, &stats);
+    works_digest_stats(user_data, &stats);
 }
 
 /* Two traces at once: separate programs or one, one of them preferred, perhaps on separate SMs. */
@@ -223,7 +226,7 @@ static outcome run_streams(const works *w, const torture_case *c, const char *mo
     gpc_replay *r = NULL;
     gpc_trace *traces[2] = {NULL, NULL};
     gpc_replay_stream streams[2];
-    gpc_stats stats;
+    measured_stats stats;
     gpc_config *config = config_of(w->context, c, mode, NULL);
     gpc_config_set(config, "streams", "3", NULL);
     o.status = gpc_replay_create(w->context, config, &o.error, &r);
@@ -236,9 +239,9 @@ static outcome run_streams(const works *w, const torture_case *c, const char *mo
         streams[i].sms = c->seed % 5 == 1 && !i ? sms : NULL;
         streams[i].sm_count = streams[i].sms ? 1 : 0;
     }
-    gpc_stats_init(&stats);
+    measured_clear(&stats);
     if (o.status == GPC_OK)
-        o.end = gpc_replay_streams(r, streams, 2, on_kernel, &o, &stats, &o.error);
+        o.end = measure_streams(r, streams, 2, on_kernel, &o, &stats, &o.error);
     works_digest_number(&o, (uint64_t)o.end);
     if (o.status == GPC_OK && o.end == GPC_OK) {
         works_digest_stats(&o, &stats);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "keys/keys.h"
+#include "measured.h"
 #include "torture/torture.h"
 
 #include <criterion/criterion.h>
@@ -244,7 +245,7 @@ void works_digest_number(outcome *o, uint64_t number) {
 }
 
 /* Counters other than 0: a counter that is added, and counts nothing here, leaves the digest as it is. */
-void works_digest_stats(outcome *o, const gpc_stats *stats) {
+void works_digest_stats(outcome *o, const measured_stats *stats) {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) \
     if (stats->field) {                                                        \
         works_digest_number(o, id);                                            \
@@ -268,7 +269,7 @@ static void digest_estimates(outcome *o, const gpc_replay *r) {
             gpc_counter_info info = GPC_COUNTER_INFO_INIT;
             gpc_estimate estimate = GPC_ESTIMATE_INIT;
             char text[96];
-            if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info) != GPC_OK ||
+            if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) != GPC_OK ||
                 gpc_replay_estimate(r, (gpc_sampling_scope)scope, info.id, &estimate) != GPC_OK)
                 continue;
             snprintf(text, sizeof text, "%u %u %.9g %.9g %.9g", info.id, estimate.estimated, estimate.value,
@@ -289,11 +290,13 @@ static void digest_policies(outcome *o, const gpc_replay *r) {
 /* Counters of a tree's modules. */
 static void digest_tree(outcome *o, gpc_hierarchy *h) {
     const gpc_coherence *tree = gpc_hierarchy_coherence(h);
-    gpc_coherence_stats stats;
-    gpc_coherence_stats_init(&stats);
-
-    for (uint32_t module = 0; tree && gpc_coherence_get_stats(tree, module, &stats) == GPC_OK; module++)
+    measured_module stats;
+    measured_clear(&stats);
+    for (uint32_t module = 0; tree && measure_module(tree, module, &stats) == GPC_OK; module++) {
+        const uint64_t bytes = sizeof bytes + sizeof stats; /* golden digests begin with a size */
+        digest(o, &bytes, sizeof bytes);
         digest(o, &stats, sizeof stats);
+    }
 }
 
 void works_digest(outcome *o, gpc_replay *r) {
@@ -361,10 +364,10 @@ static gpc_replay *replay(const works *w, gpc_replay *r, work which, outcome *o)
     if (w->pause)
         gpc_replay_pause_at(r, w->pause);
     gpc_kernel kernel = GPC_KERNEL_INIT;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     while (status == GPC_OK) {
-        while ((status = gpc_replay_kernel(r, trace, &kernel, &stats, &o->error)) == GPC_BUSY)
+        while ((status = measure_kernel(r, trace, &kernel, &stats, &o->error)) == GPC_BUSY)
             load_again(w, &r, &trace, which, o);
         works_digest_stats(o, &stats);
         works_digest_number(o, (uint64_t)status);
@@ -472,9 +475,9 @@ static void host(gpc_hierarchy *h, bool timed, outcome *o) {
         drive_ports(h, o);
     drive_sms(h, timed, o);
     works_digest_number(o, (uint64_t)gpc_hierarchy_drain(h, &o->error));
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    gpc_hierarchy_get_stats(h, &stats);
+    measured_stats stats;
+    measured_clear(&stats);
+    measure_hierarchy(h, &stats);
     works_digest_stats(o, &stats);
     digest_tree(o, h);
     for (uint32_t port = 0; port < gpc_hierarchy_ports(h); port++) {

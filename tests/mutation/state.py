@@ -34,7 +34,7 @@ FUNCTION = re.compile(r"^[a-z][^;\n]*\b\w*(?:_state|_archive|archive_\w+|state)\
 
 
 # Structs that are left out as a whole.
-WHOLE = ["gpci_queue", "gpci_gauge", "gpc_clock", "gpc_stats"]
+WHOLE = ["gpci_queue", "gpci_gauge", "gpc_clock", "gpc_stats", "gpci_cache_stats", "gpci_coherence_stats"]
 
 
 def body_of(kind):

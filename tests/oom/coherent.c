@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hierarchies on a coherent tree, with a clock and without. */
+#include "measured.h"
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>
@@ -62,9 +63,9 @@ static gpc_status play(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *erro
     for (gpc_status status; (status = gpc_hierarchy_drain(hierarchy, error)) != GPC_OK;)
         first = note(status, first, heap);
     cr_assert_eq(completions, ACCESSES);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_hierarchy_get_stats(hierarchy, &stats), GPC_OK);
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_hierarchy(hierarchy, &stats), GPC_OK);
     cr_assert_eq(stats.completed, ACCESSES);
     return first;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Fences of a hierarchy with a clock and write-back L1s, and fences of a tree. */
+#include "measured.h"
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>
@@ -66,16 +67,16 @@ static gpc_status offer_all(gpc_hierarchy *hierarchy, oom_heap *heap, uint32_t f
     return first;
 }
 
-static gpc_stats stats_of(const gpc_hierarchy *hierarchy) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_hierarchy_get_stats(hierarchy, &stats), GPC_OK);
+static measured_stats stats_of(const gpc_hierarchy *hierarchy) {
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_hierarchy(hierarchy, &stats), GPC_OK);
     return stats;
 }
 
 static gpc_status play(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error) {
     const gpc_status first = offer_all(hierarchy, heap, 0, ROUNDS, true, error);
-    const gpc_stats stats = stats_of(hierarchy);
+    const measured_stats stats = stats_of(hierarchy);
     cr_assert_eq(stats.completed, ROUNDS);
     cr_assert_eq(stats.fences, 8);
     cr_assert_gt(stats.fence_write_back_sectors, 1000);
@@ -90,7 +91,7 @@ static gpc_status play_tree(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error 
     for (gpc_status status; (status = gpc_hierarchy_begin_kernel(hierarchy, NULL, error)) != GPC_OK;)
         first = note(status, first, heap);
     const gpc_status then = offer_all(hierarchy, heap, 106, 110, false, error);
-    const gpc_stats stats = stats_of(hierarchy);
+    const measured_stats stats = stats_of(hierarchy);
     cr_assert_eq(stats.completed, 20);
     cr_assert_eq(stats.fences, 4);
     cr_assert_gt(written, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hierarchies and replays. */
+#include "measured.h"
 #include "oom/heap.h"
 
 #include <criterion/criterion.h>
@@ -73,9 +74,9 @@ static gpc_status replay_kernels(gpc_replay *replay, gpc_context *context, const
     gpc_trace *trace = NULL;
     gpc_status status = gpc_trace_open(context, source, error, &trace);
     while (status == GPC_OK) {
-        gpc_stats stats;
-        gpc_stats_init(&stats);
-        status = gpc_replay_kernel(replay, trace, NULL, &stats, error);
+        measured_stats stats;
+        measured_clear(&stats);
+        status = measure_kernel(replay, trace, NULL, &stats, error);
         if (status == GPC_OK)
             cr_assert_gt(stats.l1_load_sectors, 0);
     }
@@ -83,7 +84,10 @@ static gpc_status replay_kernels(gpc_replay *replay, gpc_context *context, const
     return status == GPC_END ? GPC_OK : status;
 }
 
-static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *lent) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     (void)user_data, (void)cycle, (void)stats;
 }
 
@@ -101,7 +105,7 @@ static gpc_status replay_with(gpc_context *context, oom_heap *heap, const char *
         bool sampled = strstr(more, "sample =") != NULL; /* which has neither */
         status = sampled ? GPC_OK : gpc_replay_keep_objects(replay, true);
         if (status == GPC_OK && !sampled)
-            status = gpc_replay_on_sample(replay, 100, on_sample, NULL);
+            status = gpc_replay_on_sample(replay, 100, on_sample, NULL, NULL);
         error->status = status; /* the calls have no gpc_error */
         strcpy(error->message, gpc_status_string(status));
     }

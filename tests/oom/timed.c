@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Hierarchies with a clock, and DRAM alone. */
 #include "level/rules/hierarchy.h"
+#include "measured.h"
 #include "oom/heap.h"
 #include "timed/core/shards.h"
 
@@ -360,7 +361,7 @@ static gpc_status begin(gpc_hierarchy *hierarchy, unsigned program) {
 }
 
 /* Make calls up to the end, with failures from the `fail_at`-th allocation on; a failed call is made again. */
-static bool begin_again(unsigned program, size_t fail_at, gpc_stats *out) {
+static bool begin_again(unsigned program, size_t fail_at, measured_stats *out) {
     machine m;
     open_machine(&m, "mode = timed\nl2.size = 64KiB\n", starters[program]);
     if (program == 2)
@@ -370,15 +371,15 @@ static bool begin_again(unsigned program, size_t fail_at, gpc_stats *out) {
         cr_assert_eq(status, GPC_ERROR_MEMORY);
     for (gpc_status status; (status = gpc_hierarchy_drain(m.hierarchy, &m.error)) != GPC_OK; oom_heal(&m.heap))
         cr_assert_eq(status, GPC_ERROR_MEMORY, "%s", m.error.message);
-    gpc_stats_init(out);
-    cr_assert_eq(gpc_hierarchy_get_stats(m.hierarchy, out), GPC_OK);
+    measured_clear(out);
+    cr_assert_eq(measure_hierarchy(m.hierarchy, out), GPC_OK);
     const bool failed = m.heap.failures > 0;
     close_machine(&m);
     return failed;
 }
 
 Test(oom, timed_lines_begun_without_an_issue) {
-    static gpc_stats without, with;
+    static measured_stats without, with;
     for (unsigned program = 0; program < sizeof starters / sizeof *starters; program++) {
         begin_again(program, 0, &without);
         size_t n = 1;

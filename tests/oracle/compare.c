@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "oracle/pair.h"
 
 #include <criterion/criterion.h>
@@ -75,16 +76,16 @@ void pair_same_events(pair *p, const char *what, bool any_order) {
     logs[0]->count = logs[1]->count = 0;
 }
 
-void same_counters(const pair *p, const char *what, const gpc_cache_stats *expected, const gpc_cache_stats *got) {
+void same_counters(const pair *p, const char *what, const measured_cache *expected, const measured_cache *got) {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) SAME(field);
     GPC_CACHE_COUNTERS(X)
 #undef X
 }
 
 void pair_same_counters(const pair *p, const char *what) {
-    gpc_cache_stats got;
-    gpc_cache_stats_init(&got);
-    cr_assert_eq(gpc_cache_get_stats(p->cache, &got), GPC_OK);
+    measured_cache got;
+    measured_clear(&got);
+    cr_assert_eq(measure_cache(p->cache, &got), GPC_OK);
     same_counters(p, what, &p->model.stats, &got);
 }
 

@@ -161,9 +161,9 @@ static gpc_warp_access random_access(memory_pair *p, uint64_t addresses[64]) {
                  p->text)
 
 static void same_stats(memory_pair *p, const char *what) {
-    gpc_stats got, *expected = &p->model.stats;
-    gpc_stats_init(&got);
-    cr_assert_eq(gpc_hierarchy_get_stats(p->hierarchy, &got), GPC_OK);
+    measured_stats got, *expected = &p->model.stats;
+    measured_clear(&got);
+    cr_assert_eq(measure_hierarchy(p->hierarchy, &got), GPC_OK);
     got = measured(got);
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) SAME(what, field, expected, &got);
     GPC_COUNTERS(X)

@@ -2,6 +2,7 @@
 #include "oracle/memory_model.h"
 
 #include "base/base.h"
+#include "measured.h"
 
 #include <string.h>
 
@@ -10,7 +11,7 @@
 void memory_model_init(memory_model *m, const memory_config *config) {
     memset(m, 0, sizeof *m);
     m->config = *config;
-    gpc_stats_init(&m->stats);
+    measured_clear(&m->stats);
     for (unsigned i = 0; i < MODEL_SMS; i++)
         m->l1[i] = (memory_cache){.level = &m->config.l1, .first = &m->first};
     for (unsigned i = 0; i < MODEL_SLICES; i++)

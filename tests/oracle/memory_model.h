@@ -2,6 +2,8 @@
 #ifndef TESTS_ORACLE_MEMORY_MODEL_H
 #define TESTS_ORACLE_MEMORY_MODEL_H
 
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 /*
@@ -50,7 +52,7 @@ typedef struct memory_leaver {
 typedef struct memory_model {
     memory_config config;
     memory_cache l1[MODEL_SMS], l2[MODEL_SLICES];
-    gpc_stats stats;
+    measured_stats stats;
     gpc_warp_result result; /* result of the present access */
     bool first;             /* the present access, or its write-back, is evict-first */
 } memory_model;

@@ -5,6 +5,7 @@
 #include "oracle/reference.h"
 
 #include "cache/index/index.h"
+#include "measured.h"
 
 /* A cache and a model under one random configuration, with equal questions and a comparison after each. */
 
@@ -45,7 +46,7 @@ void pair_same_counters(const pair *p, const char *what);
 void pair_same_lines(const pair *p, const char *what);
 
 /* Assert for two caches, or two sets of counters. */
-void same_counters(const pair *p, const char *what, const gpc_cache_stats *expected, const gpc_cache_stats *got);
+void same_counters(const pair *p, const char *what, const measured_cache *expected, const measured_cache *got);
 void same_lines(const pair *p, const char *what, const gpc_cache *expected, const gpc_cache *got);
 
 /* The configuration, for messages. Overwritten by the next call. */

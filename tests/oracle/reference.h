@@ -2,6 +2,8 @@
 #ifndef TESTS_ORACLE_REFERENCE_H
 #define TESTS_ORACLE_REFERENCE_H
 
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 /*
@@ -87,7 +89,7 @@ typedef struct model {
     model_line *lines; /* [sets][ways] */
     uint64_t clock;
     uint64_t declined; /* number + 1 of the line declined by the policy when last asked; or 0 */
-    gpc_cache_stats stats;
+    measured_cache stats;
     event_log log;
     bool tells_fills, tells_evictions; /* by CALLBACK_ events */
 } model;

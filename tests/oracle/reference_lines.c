@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "oracle/reference_internal.h"
 
 #include <criterion/criterion.h>
@@ -32,7 +33,7 @@ void model_open(model *m, const gpc_cache_options *options) {
     m->options.fetch_sectors += !m->options.fetch_sectors;
     m->lines = calloc((size_t)(options->sets * options->ways), sizeof *m->lines);
     cr_assert_not_null(m->lines);
-    gpc_cache_stats_init(&m->stats);
+    measured_clear(&m->stats);
 }
 
 void model_close(model *m) {

@@ -90,7 +90,7 @@ Test(file, round_trip) {
     cr_expect_eq(gpc_profile_access(read, &access, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_profile_begin_kernel(read, "", NULL, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_profile_reset(read), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_profile_kernel(read, NULL, NULL, NULL, &error), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_profile_kernel(read, NULL, NULL, &error), GPC_ERROR_STATE);
     gpc_profile_on_progress(read, NULL, NULL);
     gpc_profile_destroy(read);
     close_folder(&f);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _XOPEN_SOURCE 700
+#include "measured.h"
 #include "profile/rig.h"
 
 #include <criterion/criterion.h>
@@ -57,13 +58,13 @@ static gpc_hierarchy *open_hierarchy(bench *b, const char *spec) {
 
 /* Reads of a load from L2, in 32-byte sectors. */
 static uint64_t fetched(gpc_hierarchy *h, gpc_warp_access access) {
-    gpc_stats before, after;
-    gpc_stats_init(&before);
-    gpc_stats_init(&after);
+    measured_stats before, after;
+    measured_clear(&before);
+    measured_clear(&after);
     access.struct_size = sizeof access;
-    gpc_hierarchy_get_stats(h, &before);
+    measure_hierarchy(h, &before);
     cr_assert_eq(gpc_hierarchy_access(h, &access, NULL), GPC_OK);
-    gpc_hierarchy_get_stats(h, &after);
+    measure_hierarchy(h, &after);
     return after.l1_fetched_sectors - before.l1_fetched_sectors;
 }
 
@@ -86,9 +87,9 @@ Test(predictors, profile_address) {
     cr_expect_eq(load(h, 0, 0x99, LINE(1), 1), 0);
     cr_expect_eq(load(h, 0, 0x99, LINE(2), 1), 4);
     cr_expect_eq(load(h, 0, 0x99, LINE(100), 1), 4, "a line that the profile does not know");
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    gpc_hierarchy_get_stats(h, &stats);
+    measured_stats stats;
+    measured_clear(&stats);
+    measure_hierarchy(h, &stats);
     cr_expect_eq(stats.l1_bypasses, 2);
     cr_expect_eq(stats.l1_bypassed_sectors, 2);
     gpc_hierarchy_destroy(h);

@@ -2,6 +2,7 @@
 #include "profile/rig.h"
 
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static uint64_t sum(const uint64_t *values, size_t count) {
     return total;
 }
 
-static void same_as_stats(const char *source, const rig *r, const gpc_stats *s, bool sectored) {
+static void same_as_stats(const char *source, const rig *r, const measured_stats *s, bool sectored) {
     gpc_profile_counts c = rig_summary(r).counts;
     SAME(c.loads, s->l1_load_requests);
     SAME(c.accesses, s->l1_load_lines);
@@ -40,7 +41,7 @@ static void same_as_stats(const char *source, const rig *r, const gpc_stats *s, 
     SAME(sum(c.reuse_distances, GPC_PROFILE_DISTANCE_BUCKETS), sum(c.stack_distances, GPC_PROFILE_DISTANCE_BUCKETS));
 }
 
-static void sms_add_up(const char *source, const rig *r, const gpc_stats *s) {
+static void sms_add_up(const char *source, const rig *r, const measured_stats *s) {
     const gpc_profile_sm *sms;
     size_t count;
     uint64_t lines = 0, age[GPC_AGE_BUCKETS] = {0};
@@ -100,20 +101,20 @@ static void check(const char *source, const char *const *settings, bool sectored
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace;
     gpc_replay *replay;
-    gpc_stats stats, own, all;
-    gpc_stats_init(&stats);
-    gpc_stats_init(&own);
-    gpc_stats_init(&all);
+    measured_stats stats, own, all;
+    measured_clear(&stats);
+    measured_clear(&own);
+    measured_clear(&all);
     rig_open(&r, settings);
     cr_assert_eq(gpc_replay_create(r.context, r.config, &error, &replay), GPC_OK);
     cr_assert_eq(gpc_trace_open(r.context, source, &error, &trace), GPC_OK, "%s", error.message);
-    while (gpc_replay_kernel(replay, trace, NULL, NULL, &error) == GPC_OK)
+    while (gpc_replay_kernel(replay, trace, NULL, &error) == GPC_OK)
         continue;
     gpc_trace_close(trace);
-    gpc_replay_get_stats(replay, &stats);
+    measure_total(replay, &stats);
     cr_assert_eq(gpc_trace_open(r.context, source, &error, &trace), GPC_OK, "%s", error.message);
-    while (gpc_profile_kernel(r.profile, trace, NULL, &own, &error) == GPC_OK)
-        gpc_stats_add(&all, &own);
+    while (measure_profile_kernel(r.profile, trace, NULL, &own, &error) == GPC_OK)
+        measured_add(&all, &own);
     cr_expect_eq(all.l1_load_sector_hits, stats.l1_load_sector_hits, "%s: a profile changes nothing", source);
     cr_expect_eq(all.l2_read_sector_hits, stats.l2_read_sector_hits, "%s", source);
     same_as_stats(source, &r, &stats, sectored);
@@ -155,12 +156,12 @@ Test(real, kernel_by_kernel) {
     rig r;
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     unsigned kernels = 0;
     rig_open(&r, settings);
     cr_assert_eq(gpc_trace_open(r.context, "synthetic:bicg:256KiB", &error, &trace), GPC_OK, "%s", error.message);
-    while (gpc_profile_kernel(r.profile, trace, NULL, &stats, &error) == GPC_OK) {
+    while (measure_profile_kernel(r.profile, trace, NULL, &stats, &error) == GPC_OK) {
         cr_expect_eq(rig_summary(&r).counts.accesses, stats.l1_load_lines);
         cr_expect_eq(rig_summary(&r).launches, ++kernels);
         cr_assert_eq(gpc_profile_reset(r.profile), GPC_OK);

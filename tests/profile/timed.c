@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "profile/rig.h"
 
 #include <criterion/criterion.h>
@@ -13,24 +14,24 @@
 #define KMEANS "synthetic:rodinia-kmeans:306KiB:launch=1"
 
 /* Replay alone and profiled: the sum of the profile's counts, and all counts of the replay. */
-static gpc_profile_counts profiled(const char *source, const char *const *settings, rig *r, gpc_stats *stats) {
+static gpc_profile_counts profiled(const char *source, const char *const *settings, rig *r, measured_stats *stats) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace;
     gpc_replay *replay;
-    gpc_stats own;
-    gpc_stats_init(stats);
-    gpc_stats_init(&own);
+    measured_stats own;
+    measured_clear(stats);
+    measured_clear(&own);
     rig_open(r, settings);
     cr_assert_eq(gpc_replay_create(r->context, r->config, &error, &replay), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_trace_open(r->context, source, &error, &trace), GPC_OK, "%s", error.message);
-    while (gpc_replay_kernel(replay, trace, NULL, NULL, &error) == GPC_OK)
+    while (gpc_replay_kernel(replay, trace, NULL, &error) == GPC_OK)
         continue;
-    gpc_replay_get_stats(replay, stats);
+    measure_total(replay, stats);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     cr_assert_eq(gpc_trace_open(r->context, source, &error, &trace), GPC_OK, "%s", error.message);
     uint64_t cycles = 0;
-    while (gpc_profile_kernel(r->profile, trace, NULL, &own, &error) == GPC_OK)
+    while (measure_profile_kernel(r->profile, trace, NULL, &own, &error) == GPC_OK)
         cycles += own.cycles;
     gpc_trace_close(trace);
     cr_expect_eq(cycles, stats->cycles, "%s: profiled %zu cycles, alone %zu", source, (size_t)cycles,
@@ -40,7 +41,7 @@ static gpc_profile_counts profiled(const char *source, const char *const *settin
 
 static void check(const char *source, const char *const *settings) {
     rig r;
-    gpc_stats s;
+    measured_stats s;
     const gpc_profile_counts c = profiled(source, settings, &r, &s);
     const gpc_profile_sm *sms;
     size_t count;
@@ -82,7 +83,7 @@ static void bypassed(const char *predictor, bool exact) {
     const char *const settings[] = {"mode=timed", "sm.count=15", "l1.size=16KiB", "l1.ways=4", bypass, NULL};
     const char *source = strcat(bypass, predictor);
     rig r;
-    gpc_stats s;
+    measured_stats s;
     const gpc_profile_counts c = profiled(KMEANS, settings, &r, &s);
     cr_expect_gt(c.bypasses, 0, "%s", source);
     SAME(c.hits, s.l1_load_lines - s.l1_load_line_misses);
@@ -111,7 +112,7 @@ Test(timed, reuse_depends_on_the_clock) {
                                       "l1.ways=4",  "sm.warp_limit=1", NULL};
     static const char *const rounds[] = {"sm.count=15", "l1.size=16KiB", "l1.ways=4", NULL};
     rig r;
-    gpc_stats s;
+    measured_stats s;
     cr_expect_float_eq(profiled(KMEANS, one, &r, &s).reuse, 31, 1e-9);
     rig_close(&r);
     cr_expect_float_eq(profiled(KMEANS, rounds, &r, &s).reuse, 0, 1e-9);
@@ -126,7 +127,7 @@ Test(timed, threads) {
     static const char *const two[] = {"mode=timed",     "sm.count=15", "l1.size=16KiB", "l1.ways=4", "threads=2",
                                       "l1.index=fermi", NULL};
     rig r;
-    gpc_stats s;
+    measured_stats s;
     profiled("synthetic:bicg:64KiB", whole, &r, &s);
     char *one = rig_json(r.profile);
     rig_close(&r);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "record/host.h"
 
 #include <criterion/criterion.h>
@@ -13,11 +14,11 @@ static void expect(const host *h, gpc_status actual, gpc_status expected, const 
 }
 
 /* Statistics equal to those without a recording. */
-static void expect_unharmed(const gpc_stats *recorded, const char *settings, uint64_t seed, unsigned what) {
+static void expect_unharmed(const measured_stats *recorded, const char *settings, uint64_t seed, unsigned what) {
     host h;
     host_open(&h, settings);
     host_drive(&h, seed, what);
-    const gpc_stats plain = host_stats(h.hierarchy);
+    const measured_stats plain = host_stats(h.hierarchy);
     host_expect_same(&plain, recorded);
     host_close(&h);
 }
@@ -27,7 +28,7 @@ Test(record_errors, full_disk) {
     host_open(&h, "");
     cr_assert_eq(gpc_hierarchy_record(h.hierarchy, "/dev/full", &h.error), GPC_OK);
     host_drive(&h, 9, HOST_FENCES);
-    const gpc_stats stats = host_stats(h.hierarchy);
+    const measured_stats stats = host_stats(h.hierarchy);
     expect(&h, gpc_hierarchy_record_end(h.hierarchy, &h.error), GPC_ERROR_IO, "/dev/full");
     cr_expect(!gpc_hierarchy_is_recording(h.hierarchy));
     expect_unharmed(&stats, "", 9, HOST_FENCES);
@@ -173,7 +174,7 @@ Test(record_errors, replays) {
     cr_assert_eq(gpc_config_set(config, "warps.order", "recorded", &h.error), GPC_OK);
     cr_assert_eq(gpc_replay_create(h.context, config, &h.error, &replay), GPC_OK);
     cr_assert_eq(gpc_trace_open(h.context, "synthetic:vectoradd:4KiB", &h.error, &trace), GPC_OK);
-    expect(&h, gpc_replay_kernel(replay, trace, NULL, NULL, &h.error), GPC_ERROR_NOT_FOUND, "no recording");
+    expect(&h, gpc_replay_kernel(replay, trace, NULL, &h.error), GPC_ERROR_NOT_FOUND, "no recording");
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "record/host.h"
 
 #include <criterion/criterion.h>
@@ -402,7 +403,7 @@ Test(record_files, damage) {
 /* Snapshots contain only the hierarchy: the recording continues, and a loaded one does not record. */
 Test(record_files, snapshots) {
     host h;
-    gpc_stats replayed;
+    measured_stats replayed;
     gpc_hierarchy *copy;
     host_open(&h, "");
     host_record(&h);
@@ -412,7 +413,7 @@ Test(record_files, snapshots) {
     gpc_hierarchy_destroy(copy);
     cr_expect(gpc_hierarchy_is_recording(h.hierarchy));
     host_drive(&h, 4, 0);
-    const gpc_stats hosted = host_stats(h.hierarchy);
+    const measured_stats hosted = host_stats(h.hierarchy);
     host_end(&h);
     cr_assert_eq(host_replay(&h, "warps.order = recorded\n", &replayed), GPC_OK, "%s", h.error.message);
     host_expect_same(&hosted, &replayed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _XOPEN_SOURCE 700
 #include "record/host.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -197,31 +198,31 @@ void host_drive(host *h, uint64_t seed, unsigned what) {
     drain(h);
 }
 
-gpc_stats host_stats(const gpc_hierarchy *hierarchy) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_hierarchy_get_stats(hierarchy, &stats), GPC_OK);
+measured_stats host_stats(const gpc_hierarchy *hierarchy) {
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_hierarchy(hierarchy, &stats), GPC_OK);
     return stats;
 }
 
-void host_expect_same(const gpc_stats *expected, const gpc_stats *actual) {
-    for (size_t n = 0; n < gpc_counter_count(); n++) {
+void host_expect_same(const measured_stats *expected, const measured_stats *actual) {
+    for (size_t n = 0; n < gpc_counter_table_count(GPC_TABLE_HIERARCHY); n++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        cr_assert_eq(gpc_counter_at(n, &info), GPC_OK);
+        cr_assert_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, n, &info, NULL), GPC_OK);
         if (info.ratio)
             continue;
-        const uint64_t *a = (const uint64_t *)((const char *)expected + info.offset),
-                       *b = (const uint64_t *)((const char *)actual + info.offset);
+        const uint64_t *a = (const uint64_t *)((const char *)expected + measured_offset(info.id)),
+                       *b = (const uint64_t *)((const char *)actual + measured_offset(info.id));
         cr_expect(!memcmp(a, b, info.buckets * sizeof *a), "%s: %llu, and replayed %llu", info.name,
                   (unsigned long long)*a, (unsigned long long)*b);
     }
 }
 
-static gpc_status replay_all(host *h, gpc_replay *replay, gpc_stats *stats) {
+static gpc_status replay_all(host *h, gpc_replay *replay, measured_stats *stats) {
     gpc_trace *trace;
     gpc_status status = gpc_trace_open(h->context, h->path, &h->error, &trace);
     cr_assert_eq(status, GPC_OK, "%s", h->error.message);
-    while ((status = gpc_replay_kernel(replay, trace, NULL, NULL, &h->error)) == GPC_OK)
+    while ((status = gpc_replay_kernel(replay, trace, NULL, &h->error)) == GPC_OK)
         continue;
     if (stats)
         *stats = host_stats(gpc_replay_hierarchy(replay));
@@ -229,7 +230,7 @@ static gpc_status replay_all(host *h, gpc_replay *replay, gpc_stats *stats) {
     return status == GPC_END ? GPC_OK : status;
 }
 
-gpc_status host_replay(host *h, const char *settings, gpc_stats *stats) {
+gpc_status host_replay(host *h, const char *settings, measured_stats *stats) {
     gpc_config *config;
     gpc_replay *replay = NULL;
     cr_assert_eq(gpc_config_copy(h->config, &h->error, &config), GPC_OK);

@@ -2,6 +2,8 @@
 #ifndef TESTS_RECORD_HOST_H
 #define TESTS_RECORD_HOST_H
 
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 /* A host that drives a hierarchy, and the file of the recording. */
@@ -27,11 +29,11 @@ enum { HOST_EVENTS = 1, HOST_FENCES = 2, HOST_ORDERS = 4, HOST_TOKENS = 8 };
 /* Kernels of random accesses of every kind, from a seed; with a clock, if the hierarchy has one. */
 void host_drive(host *h, uint64_t seed, unsigned what);
 
-gpc_stats host_stats(const gpc_hierarchy *hierarchy);
-void host_expect_same(const gpc_stats *expected, const gpc_stats *actual);
+measured_stats host_stats(const gpc_hierarchy *hierarchy);
+void host_expect_same(const measured_stats *expected, const measured_stats *actual);
 
 /* Replay the file with the configuration and further settings: the statistics of the replay's hierarchy. */
-gpc_status host_replay(host *h, const char *settings, gpc_stats *stats);
+gpc_status host_replay(host *h, const char *settings, measured_stats *stats);
 
 /* Start and end a recording; both must succeed. */
 void host_record(host *h);

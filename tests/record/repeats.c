@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "record/host.h"
 
 #include <criterion/criterion.h>
@@ -9,11 +10,11 @@
 
 static void check(const char *settings, unsigned what) {
     host h;
-    gpc_stats replayed;
+    measured_stats replayed;
     host_open(&h, settings);
     host_record(&h);
     host_drive(&h, 1, what);
-    const gpc_stats hosted = host_stats(h.hierarchy);
+    const measured_stats hosted = host_stats(h.hierarchy);
     host_end(&h);
     gpc_status status = host_replay(&h, "warps.order = recorded\n", &replayed);
     cr_assert_eq(status, GPC_OK, "%s: %s", settings, h.error.message);
@@ -66,7 +67,7 @@ Test(record_repeats, coherence) {
 /* Ages ranked by the library are those of the file. */
 Test(record_repeats, ranked) {
     host h;
-    gpc_stats replayed;
+    measured_stats replayed;
     host_open(&h, "l1.replacement = age-lru\n");
     cr_assert_eq(gpc_hierarchy_rank_warps(h.hierarchy, true, &h.error), GPC_OK);
     host_record(&h);
@@ -76,7 +77,7 @@ Test(record_repeats, ranked) {
     }
     for (uint32_t n = 0; n < 4000; n++)
         host_load(&h, 0, 0, n % 8, n * 7 % 500 * 128);
-    const gpc_stats hosted = host_stats(h.hierarchy);
+    const measured_stats hosted = host_stats(h.hierarchy);
     host_end(&h);
     cr_assert_eq(host_replay(&h, "warps.order = recorded\n", &replayed), GPC_OK, "%s", h.error.message);
     host_expect_same(&hosted, &replayed);
@@ -86,7 +87,7 @@ Test(record_repeats, ranked) {
 /* In another order the same accesses find other lines: the order is recorded, and kept. */
 Test(record_repeats, order_matters) {
     host h;
-    gpc_stats recorded, turns;
+    measured_stats recorded, turns;
     host_open(&h, "");
     host_record(&h);
     host_drive(&h, 3, 0);
@@ -103,8 +104,8 @@ Test(record_repeats, order_matters) {
 static uint64_t instructions_of(const gpc_replay *replay, gpc_object kind, uint32_t index) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     uint64_t value;
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "warp_instructions", &info), GPC_OK);
-    cr_assert_eq(gpc_replay_read(replay, kind, index, &info.id, 1, &value), GPC_OK);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "warp_instructions", &info, NULL), GPC_OK);
+    cr_assert_eq(gpc_replay_read(replay, kind, index, &info.id, 1, &value, NULL), GPC_OK);
     return value;
 }
 
@@ -114,7 +115,7 @@ Test(record_repeats, instructions_of_no_sm) {
     gpc_replay *replay;
     gpc_trace *trace;
     gpc_config *config;
-    gpc_stats stats;
+    measured_stats stats;
     host_open(&h, "");
     host_record(&h);
     host_drive(&h, 9, 0);
@@ -124,8 +125,8 @@ Test(record_repeats, instructions_of_no_sm) {
     cr_assert_eq(gpc_replay_create(h.context, config, &h.error, &replay), GPC_OK, "%s", h.error.message);
     cr_assert_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
     cr_assert_eq(gpc_trace_open(h.context, h.path, &h.error, &trace), GPC_OK, "%s", h.error.message);
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &stats, &h.error), GPC_OK, "%s", h.error.message);
+    measured_clear(&stats);
+    cr_assert_eq(measure_kernel(replay, trace, NULL, &stats, &h.error), GPC_OK, "%s", h.error.message);
     cr_expect_eq(stats.warp_instructions, 1500 + 700);
     cr_expect_eq(instructions_of(replay, GPC_OBJECT_WHOLE, 0), 1500 + 700);
     for (uint32_t sm = 0; sm < 4; sm++)
@@ -142,7 +143,7 @@ Test(record_repeats, batches) {
     static uint64_t addresses[COUNT][32], masks[COUNT];
     static uint32_t sms[COUNT], warps[COUNT];
     host h;
-    gpc_stats replayed;
+    measured_stats replayed;
     host_open(&h, "");
     for (size_t n = 0; n < COUNT; n++) {
         masks[n] = n % 3 ? 0xffff0f : 0xffffffff;
@@ -159,7 +160,7 @@ Test(record_repeats, batches) {
     batch.warps = warps;
     host_record(&h);
     cr_assert_eq(gpc_hierarchy_access_many(h.hierarchy, &batch, NULL), GPC_OK);
-    const gpc_stats hosted = host_stats(h.hierarchy);
+    const measured_stats hosted = host_stats(h.hierarchy);
     host_end(&h);
     cr_assert_eq(host_replay(&h, "warps.order = recorded\n", &replayed), GPC_OK, "%s", h.error.message);
     host_expect_same(&hosted, &replayed);
@@ -170,11 +171,11 @@ Test(record_repeats, batches) {
 /* With a clock the file has the accepted accesses; hits are decided by the replay. */
 Test(record_repeats, timed) {
     host h;
-    gpc_stats replayed, again;
+    measured_stats replayed, again;
     host_open(&h, "mode = timed\n");
     host_record(&h);
     host_drive(&h, 5, HOST_FENCES);
-    const gpc_stats hosted = host_stats(h.hierarchy);
+    const measured_stats hosted = host_stats(h.hierarchy);
     host_end(&h);
     gpc_status status = host_replay(&h, "mode = functional\nwarps.order = recorded\n", &replayed);
     cr_assert_eq(status, GPC_OK, "%s", h.error.message);

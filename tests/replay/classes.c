@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -38,8 +39,8 @@ static rig *open_with(unsigned schedulers, const setting *settings, size_t count
 static void expect_run(unsigned schedulers, unsigned warps, const char *lines, const setting *settings, size_t count,
                        uint64_t cycles, uint64_t unit_stalls) {
     rig *r = open_with(schedulers, settings, count);
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     put_kernel(r, "k.traceg", 1, warps, "", lines);
     const gpc_status status = run_file(r, "k.traceg", &s);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -82,8 +83,8 @@ Test(clusters, start_together) {
         end_block(r);
     }
     end_kernel(r);
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     unsigned starts = 0, ends = 0;
     for (unsigned n = 0; n < r->count; n++) {
@@ -164,7 +165,7 @@ Test(clusters, refused_header) {
 
 #define MEET(pc) pc " ffffffff 0 UCGABAR_WAIT 0 0\n"
 
-static gpc_stats run_blocks(const char *const *lines, unsigned blocks, const char *header) {
+static measured_stats run_blocks(const char *const *lines, unsigned blocks, const char *header) {
     rig *r = open_clusters("timed");
     begin_kernel(r, "k.traceg", blocks, 32, header);
     for (unsigned b = 0; b < blocks; b++) {
@@ -173,8 +174,8 @@ static gpc_stats run_blocks(const char *const *lines, unsigned blocks, const cha
         end_block(r);
     }
     end_kernel(r);
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     rig_close(r);
     return s;
@@ -189,12 +190,12 @@ Test(clusters, barrier) {
     snprintf(alone, sizeof alone, "%s" EXIT("0020"), load);
     const char *const one[] = {alone}, *const two[] = {waits, MEET("0020") EXIT("0030")};
     const uint64_t cycles = run_blocks(one, 1, "").cycles; /* the EXIT is at the other's barrier */
-    const gpc_stats s = run_blocks(two, 2, "-cluster dim = (2,1,1)\n");
+    const measured_stats s = run_blocks(two, 2, "-cluster dim = (2,1,1)\n");
     cr_expect_eq(s.cluster_barriers, 2);
     cr_expect_geq(s.cycles, cycles + AWAY);
     cr_expect_leq(s.cycles, cycles + AWAY + CONTROL + 2, "%llu, %llu", (unsigned long long)s.cycles,
                   (unsigned long long)cycles);
-    const gpc_stats apart = run_blocks(two, 2, "");
+    const measured_stats apart = run_blocks(two, 2, "");
     cr_expect_eq(apart.cluster_barriers, 0);
     cr_expect_lt(apart.cycles, cycles + AWAY);
 }
@@ -210,7 +211,7 @@ Test(clusters, multicast) {
     static const char *const blocks[] = {
         INIT("0000", "1") EXPECT("0010", "4096") MEET("0020") COPY("0030", "3") CHECK("0040", "0") EXIT("0050"),
         INIT("0000", "1") EXPECT("0010", "4096") MEET("0020") "0030 0 0 NOP 0 0\n" CHECK("0040", "0") EXIT("0050")};
-    const gpc_stats s = run_blocks(blocks, 2, "-cluster dim = (2,1,1)\n");
+    const measured_stats s = run_blocks(blocks, 2, "-cluster dim = (2,1,1)\n");
     cr_expect(s.bulk_copies == 1 && s.bulk_multicast_copies == 1 && s.bulk_requests == 32);
     cr_expect(s.l2_read_sectors == 128 && s.bulk_read_sectors == 128 && s.bulk_multicast_sectors == 128);
     cr_expect_eq(s.network_replies, 64, "%llu", (unsigned long long)s.network_replies);
@@ -221,7 +222,7 @@ Test(clusters, multicast) {
     /* without clusters a copy goes to the own block, and the other waits in vain: the mask is ignored */
     static const char *const own[] = {INIT("0000", "1") EXPECT("0010", "4096") COPY("0030", "3") CHECK("0040", "0")
                                           EXIT("0050")};
-    const gpc_stats alone = run_blocks(own, 1, "");
+    const measured_stats alone = run_blocks(own, 1, "");
     cr_expect(alone.bulk_multicast_copies == 0 && alone.mbarrier_phases == 1);
 }
 
@@ -239,8 +240,8 @@ Test(clusters, phases_are_waited_for) {
         put_warp(r, 1, "0000 ffffffff 0 NOP 0 0\n" CHECK("0010", "0") EXIT("0020"));
         end_block(r);
         end_kernel(r);
-        gpc_stats s;
-        gpc_stats_init(&s);
+        measured_stats s;
+        measured_clear(&s);
         cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
         cr_expect_eq(s.copy_waits, told, "%u", told);
         cr_expect_eq(s.mbarrier_untold_checks, !told);
@@ -253,7 +254,7 @@ Test(clusters, phases_are_waited_for) {
 Test(clusters, parity) {
     static const char *const good[] = {INIT("0000", "1") CHECK("0010", "1") EXPECT("0020", "0") CHECK("0030", "0")
                                            EXPECT("0040", "0") CHECK("0050", "1") EXIT("0060")};
-    const gpc_stats s = run_blocks(good, 1, "");
+    const measured_stats s = run_blocks(good, 1, "");
     cr_expect(s.mbarrier_phases == 2 && s.copy_waits == 0 && s.mbarrier_untold_checks == 0);
     rig *r = open_clusters("timed");
     set(r, "deadlock.cycles", "2000");
@@ -271,7 +272,7 @@ Test(clusters, bytes_out_of_bounds) {
     static const char *const half[] = {EXPECTS HALF("0020", "0") CHECK("0030", "0") EXIT("0040")};
     static const char *const none[] = {EXPECTS OUTSIDE("0020", "0") CHECK("0030", "0") EXIT("0040")};
     static const char *const masked[] = {EXPECTS OUTSIDE("0020", "2") CHECK("0030", "0") EXIT("0040")};
-    const gpc_stats s = run_blocks(half, 1, ""), empty = run_blocks(none, 1, ""), own = run_blocks(masked, 1, "");
+    const measured_stats s = run_blocks(half, 1, ""), empty = run_blocks(none, 1, ""), own = run_blocks(masked, 1, "");
     cr_expect_eq(own.mbarrier_phases, 1, "without clusters the mask is ignored");
     cr_expect(s.mbarrier_phases == 1 && s.bulk_copies == 1 && s.copy_waits == 1 && s.mbarrier_untold_checks == 0);
     cr_expect(empty.mbarrier_phases == 1 && empty.bulk_copies == 0 && empty.copy_waits == 0);
@@ -280,8 +281,8 @@ Test(clusters, bytes_out_of_bounds) {
                                          EXPECTS MEET("0020") "0030 0 0 NOP 0 0\n" CHECK("0040", "0") EXIT("0050")};
     static const char *const nones[] = {EXPECTS MEET("0020") SLOW OUTSIDE("0030", "3") CHECK("0040", "0") EXIT("0050"),
                                         EXPECTS MEET("0020") "0030 0 0 NOP 0 0\n" CHECK("0040", "0") EXIT("0050")};
-    const gpc_stats both = run_blocks(halves, 2, "-cluster dim = (2,1,1)\n"),
-                    neither = run_blocks(nones, 2, "-cluster dim = (2,1,1)\n");
+    const measured_stats both = run_blocks(halves, 2, "-cluster dim = (2,1,1)\n"),
+                         neither = run_blocks(nones, 2, "-cluster dim = (2,1,1)\n");
     cr_expect(both.mbarrier_phases == 2 && both.bulk_multicast_copies == 1 && both.mbarrier_untold_checks == 0);
     cr_expect(neither.mbarrier_phases == 2 && neither.bulk_copies == 0 && neither.copy_waits == 1);
 }
@@ -291,7 +292,7 @@ Test(clusters, arrivals_without_numbers) {
     static const char *const lines[] = {INIT("0000", "1") COPY(
         "0010", "0") "0020 ffffffff 1 RZ SYNCS.ARRIVE.TRANS64 1 R4 8 1 0x40 0\n" CHECK("0030", "0") INIT("0040", "1")
                                             EXPECT("0050", "0") CHECK("0060", "0") EXIT("0070")};
-    const gpc_stats s = run_blocks(lines, 1, "");
+    const measured_stats s = run_blocks(lines, 1, "");
     cr_expect_eq(s.mbarrier_arrivals, 1, "%llu", (unsigned long long)s.mbarrier_arrivals);
     cr_expect(s.mbarrier_phases == 1 && s.mbarrier_checks == 2 && s.mbarrier_untold_checks == 1 && s.copy_waits == 1);
 }
@@ -305,7 +306,7 @@ Test(clusters, counts_of_barriers) {
     static const char *const without[] = {"0000 1 0 SYNCS.EXCH.64 2 UR4 M8 0\n" ARRIVALS("0010", "1") CHECK("0020", "0")
                                               EXIT("0030")};
     static const char *const more[] = {INIT("0000", "1") ARRIVALS("0010", "2") CHECK("0020", "0") EXIT("0030")};
-    gpc_stats s = run_blocks(anew, 1, "");
+    measured_stats s = run_blocks(anew, 1, "");
     cr_expect(s.mbarrier_phases == 1 && s.copy_waits == 0 && s.mbarrier_untold_checks == 0);
     s = run_blocks(without, 1, "");
     cr_expect(s.mbarrier_phases == 0 && s.mbarrier_arrivals == 1 && s.mbarrier_untold_checks == 1);
@@ -333,8 +334,8 @@ Test(clusters, places_of_ended_blocks) {
     set(r, "lrc.sms", "1");
     set(r, "sm.blocks", "1");
     put_kernel(r, "k.traceg", 3, 1, "", lines);
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     cr_expect_eq(s.mbarrier_phases, 3 * PLACES, "%llu", (unsigned long long)s.mbarrier_phases);
     cr_expect(s.mbarrier_checks == 3 && s.mbarrier_untold_checks == 3);
@@ -361,8 +362,8 @@ Test(clusters, phases_of_many_warps) {
         end_block(r);
     }
     end_kernel(r);
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     cr_expect(s.mbarrier_phases == 3 && s.mbarrier_untold_checks == 0);
     cr_expect_lt(s.cycles, 400, "%llu", (unsigned long long)s.cycles);
@@ -378,8 +379,8 @@ Test(clusters, remote_arrivals) {
     static const char *const own[] = {INIT("0000", "1") MEET("0010") ARRIVE("0020", "0") CHECK("0030", "0")
                                           EXIT("0040"),
                                       "0000 0 0 NOP 0 0\n" MEET("0010") EXIT("0030")};
-    const gpc_stats s = run_blocks(both, 2, "-cluster dim = (2,1,1)\n"),
-                    near = run_blocks(own, 2, "-cluster dim = (2,1,1)\n");
+    const measured_stats s = run_blocks(both, 2, "-cluster dim = (2,1,1)\n"),
+                         near = run_blocks(own, 2, "-cluster dim = (2,1,1)\n");
     cr_expect(s.mbarrier_phases == 1 && s.mbarrier_arrivals == 2 && s.copy_waits == 1);
     cr_expect_eq(near.copy_waits, 0);
     cr_expect_geq(s.cycles, near.cycles + AWAY - 2);
@@ -404,8 +405,8 @@ static void run_with_waiting(const char *slow, uint64_t cycles[2]) {
             put_warp(r, 1, waits);
         end_block(r);
         end_kernel(r);
-        gpc_stats s;
-        gpc_stats_init(&s);
+        measured_stats s;
+        measured_clear(&s);
         cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
         cr_expect_eq(s.mbarrier_phases, 1);
         cycles[both] = s.cycles;
@@ -431,13 +432,13 @@ Test(clusters, arrival_a_cycle_later) {
     }
 }
 
-static gpc_stats run_source(const char *source, const char *threads) {
+static measured_stats run_source(const char *source, const char *threads) {
     rig *r = open_clusters("timed");
     set(r, "l1.replacement", "lru");
     set(r, "sm.blocks", "4");
     set(r, "threads", threads);
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     cr_assert_eq(run_file(r, source, &s), GPC_OK, "%s", r->error.message);
     rig_close(r);
     return s;
@@ -445,15 +446,15 @@ static gpc_stats run_source(const char *source, const char *threads) {
 
 /* Tiles for a cluster of four are read once, with any size and number of threads. */
 Test(clusters, synthetic_multicast) {
-    const gpc_stats s = run_source("synthetic:multicast:64KiB:cluster=4,tiles=8", "1");
+    const measured_stats s = run_source("synthetic:multicast:64KiB:cluster=4,tiles=8", "1");
     cr_expect_eq(s.bulk_read_sectors, 2048);
     cr_expect_eq(s.bulk_multicast_sectors, 3 * 2048);
     cr_expect_eq(s.mbarrier_untold_checks, 0);
     /* 4 clusters of 4 blocks, 8 tiles: full of every block; empty of the first */
     cr_expect_eq(s.mbarrier_phases, 4 * (4 * 8 + 8), "%llu", (unsigned long long)s.mbarrier_phases);
-    const gpc_stats two = run_source("synthetic:multicast:64KiB:cluster=4,tiles=8", "2");
+    const measured_stats two = run_source("synthetic:multicast:64KiB:cluster=4,tiles=8", "2");
     expect_same_stats(&s, &two);
-    const gpc_stats alone = run_source("synthetic:multicast:64KiB:cluster=1,tiles=8", "1");
+    const measured_stats alone = run_source("synthetic:multicast:64KiB:cluster=1,tiles=8", "1");
     cr_expect(alone.bulk_read_sectors == 2048 && alone.bulk_multicast_sectors == 0);
 }
 
@@ -462,14 +463,14 @@ Test(clusters, without_a_clock) {
     rig *r = open_clusters("functional");
     set(r, "l1.replacement", "lru");
     set(r, "sm.blocks", "4");
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     cr_assert_eq(run_file(r, "synthetic:multicast:64KiB:cluster=4,tiles=8", &s), GPC_OK, "%s", r->error.message);
     cr_expect(s.bulk_read_sectors == 2048 && s.bulk_multicast_sectors == 3 * 2048 && s.l2_read_sectors == 2048);
     cr_expect_eq(s.mbarrier_phases, GPC_ABSENT);
     /* the blocks share two SMs: the other SM is sent the data once, whatever blocks it has */
     set(r, "sm.count", "2");
-    gpc_stats_init(&s);
+    measured_clear(&s);
     cr_assert_eq(run_file(r, "synthetic:multicast:64KiB:cluster=4,tiles=8", &s), GPC_OK, "%s", r->error.message);
     cr_expect(s.bulk_multicast_sectors > 0 && s.bulk_multicast_sectors <= s.bulk_read_sectors);
     rig_close(r);
@@ -482,7 +483,7 @@ Test(clusters, synthetic_dsmem) {
     for (unsigned kind = 0; kind < 5; kind++) {
         char source[80];
         snprintf(source, sizeof source, "synthetic:dsmem:16KiB:kind=%u", kind);
-        const gpc_stats s = run_source(source, "1");
+        const measured_stats s = run_source(source, "1");
         cr_expect_eq(s.cluster_accesses, 4 * 4 * 64, "%u", kind);
         cr_expect_eq(s.cluster_bytes, 4 * 4 * 64 * 128);
         cr_expect(s.l1_load_requests == 0 && s.cluster_barriers == 8, "%u", kind);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <criterion/criterion.h>
 #include <gpucache/gpucache.h>
 #include <stdio.h>
@@ -11,16 +13,16 @@ static const char *const kernels[] = {"synthetic:vectoradd:32K", "synthetic:tran
 static const char *const protocols[] = {"nmoesi", "nmoesi-multi2sim", "msi", "vi"};
 
 typedef struct outcome {
-    gpc_stats stats;
-    gpc_coherence_stats tree; /* statistics of the L1s together */
-    uint64_t loads[14];       /* of every L1 */
+    measured_stats stats;
+    measured_module tree; /* statistics of the L1s together */
+    uint64_t loads[14];   /* of every L1 */
 } outcome;
 
-static void sum_l1s(gpc_hierarchy *hierarchy, gpc_coherence_stats *sum, uint64_t loads[14]) {
+static void sum_l1s(gpc_hierarchy *hierarchy, measured_module *sum, uint64_t loads[14]) {
     gpc_coherence *tree = gpc_hierarchy_coherence(hierarchy);
     for (uint32_t sm = 0; tree && sm < 14; sm++) {
-        gpc_coherence_stats s = {.struct_size = sizeof s};
-        cr_assert_eq(gpc_coherence_get_stats(tree, sm, &s), GPC_OK);
+        measured_module s = {0};
+        cr_assert_eq(measure_module(tree, sm, &s), GPC_OK);
         sum->loads += loads[sm] = s.loads;
         sum->load_hits += s.load_hits;
         sum->n_stores += s.n_stores;
@@ -31,13 +33,13 @@ static void sum_l1s(gpc_hierarchy *hierarchy, gpc_coherence_stats *sum, uint64_t
 
 /* All kernels of a source on the preset kepler. */
 static outcome run(const char *source, const char *settings) {
-    outcome o = {.tree = {.struct_size = sizeof o.tree}};
+    outcome o = {0};
     gpc_context *context;
     gpc_config *config;
     gpc_replay *replay;
     gpc_trace *trace;
     gpc_error error = GPC_ERROR_INIT;
-    gpc_stats_init(&o.stats);
+    measured_clear(&o.stats);
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, "kepler", &error), GPC_OK);
@@ -45,10 +47,10 @@ static outcome run(const char *source, const char *settings) {
     cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
     gpc_status status;
-    while ((status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
+    while ((status = gpc_replay_kernel(replay, trace, NULL, &error)) == GPC_OK)
         ;
     cr_assert_eq(status, GPC_END, "%s: %s: %s", source, settings, error.message);
-    cr_assert_eq(gpc_replay_get_stats(replay, &o.stats), GPC_OK);
+    cr_assert_eq(measure_total(replay, &o.stats), GPC_OK);
     sum_l1s(gpc_replay_hierarchy(replay), &o.tree, o.loads);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -26,9 +27,9 @@ static rig *open_with(const char *mode, const char *size) {
     return r;
 }
 
-static gpc_stats run(rig *r, unsigned warps, const char *lines) {
-    gpc_stats s;
-    gpc_stats_init(&s);
+static measured_stats run(rig *r, unsigned warps, const char *lines) {
+    measured_stats s;
+    measured_clear(&s);
     put_kernel(r, "k.traceg", 1, warps, "", lines);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     return s;
@@ -42,10 +43,10 @@ Test(replay_constants, without_a_cache) {
     static const char *const modes[] = {"timed", "functional"};
     for (int i = 0; i < 2; i++) {
         rig *r = open_with(modes[i], "0B");
-        const gpc_stats known = run(r, 2, BODY(LDC));
+        const measured_stats known = run(r, 2, BODY(LDC));
         rig_close(r);
         r = open_with(modes[i], "0B");
-        const gpc_stats unknown = run(r, 2, BODY(UNKNOWN));
+        const measured_stats unknown = run(r, 2, BODY(UNKNOWN));
         cr_expect_eq(known.const_requests, GPC_ABSENT);
         cr_expect_eq(known.cycles, unknown.cycles, "%s: %u, %u", modes[i], (unsigned)known.cycles,
                      (unsigned)unknown.cycles);
@@ -62,7 +63,7 @@ Test(replay_constants, through_a_cache) {
     static const char *const modes[] = {"timed", "functional"};
     for (int i = 0; i < 2; i++) {
         rig *r = open_with(modes[i], "2KiB");
-        const gpc_stats s = run(r, 2, BODY(LDC));
+        const measured_stats s = run(r, 2, BODY(LDC));
         cr_expect_eq(s.const_requests, 8);
         cr_expect_eq(s.const_lines, 8);
         cr_expect_eq(s.const_line_hits + (i ? 0 : s.const_line_merges), 6, "%s: %u and %u", modes[i],
@@ -77,19 +78,19 @@ Test(replay_constants, through_a_cache) {
     }
 }
 
-static gpc_stats chain(const char *size, const char *latency) {
+static measured_stats chain(const char *size, const char *latency) {
     rig *r = open_with("timed", size);
     set(r, "const.latency", latency);
-    const gpc_stats s = run(r, 1,
-                            LDC("0000", "R4", "0x40") AFTER("0010", "R4") LDC("0020", "R5", "0x40") AFTER("0030", "R5")
-                                LDC("0040", "R6", "0x44") AFTER("0050", "R6") EXIT("0060"));
+    const measured_stats s = run(r, 1,
+                                 LDC("0000", "R4", "0x40") AFTER("0010", "R4") LDC("0020", "R5", "0x40")
+                                     AFTER("0030", "R5") LDC("0040", "R6", "0x44") AFTER("0050", "R6") EXIT("0060"));
     rig_close(r);
     return s;
 }
 
 /* A warp waits for loaded constants: a miss for L2 and memory, a hit for const.latency. */
 Test(replay_constants, latencies) {
-    const gpc_stats soon = chain("1KiB", "30"), later = chain("1KiB", "60"), none = chain("0B", "30");
+    const measured_stats soon = chain("1KiB", "30"), later = chain("1KiB", "60"), none = chain("0B", "30");
     cr_expect_eq(soon.const_line_hits, 2);
     cr_expect_eq(later.cycles - soon.cycles, 2 * 30, "%u, %u", (unsigned)soon.cycles, (unsigned)later.cycles);
     cr_expect_gt(soon.cycles, none.cycles + 50, "%u, %u", (unsigned)soon.cycles, (unsigned)none.cycles);
@@ -98,9 +99,9 @@ Test(replay_constants, latencies) {
 /* Addresses stay with the trace in its compact form. */
 Test(replay_constants, converted) {
     rig *r = open_with("timed", "2KiB");
-    gpc_stats s;
-    gpc_stats_init(&s);
-    const gpc_stats text = run(r, 2, BODY(LDC));
+    measured_stats s;
+    measured_clear(&s);
+    const measured_stats text = run(r, 2, BODY(LDC));
     gpc_trace_writer *writer;
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block;
@@ -123,11 +124,11 @@ Test(replay_constants, converted) {
 
 /* Threads divide the SMs, with equal counts. */
 Test(replay_constants, threads) {
-    gpc_stats one, two;
+    measured_stats one, two;
     for (unsigned threads = 1; threads <= 2; threads++) {
         rig *r = open_with("functional", "1KiB");
-        gpc_stats *s = threads == 1 ? &one : &two;
-        gpc_stats_init(s);
+        measured_stats *s = threads == 1 ? &one : &two;
+        measured_clear(s);
         set(r, "sm.count", "2");
         set(r, "l1.replacement", "lru");
         set(r, "threads", threads == 1 ? "1" : "2");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -17,7 +18,7 @@
 #define WAIT(pc, groups) pc " ffffffff 0 DEPBAR.LE 0 0 " groups "\n"
 #define USE(pc) pc " ffffffff 1 R3 MOV 1 R1 0\n"
 
-static gpc_stats run(const char *lines, const char *key, const char *value) {
+static measured_stats run(const char *lines, const char *key, const char *value) {
     rig *r = rig_open();
     static const char *const all[][2] = {{"mode", "timed"},
                                          {"launch.cycles", "0"},
@@ -28,8 +29,8 @@ static gpc_stats run(const char *lines, const char *key, const char *value) {
         set(r, all[n][0], all[n][1]);
     if (key)
         set(r, key, value);
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     put_kernel(r, "k.traceg", 1, 1, "", lines);
     const gpc_status status = run_file(r, "k.traceg", &s);
     cr_assert_eq(status, GPC_OK, "%s\n%s", r->error.message, lines);
@@ -51,7 +52,7 @@ static uint64_t cycles_of_load(void) {
  */
 Test(copies, a_group_is_waited_for) {
     const uint64_t load = cycles_of_load();
-    const gpc_stats s = run(COPY("0000", "0x100000") COMMIT("0010") WAIT("0020", "0") EXIT("0030"), NULL, NULL);
+    const measured_stats s = run(COPY("0000", "0x100000") COMMIT("0010") WAIT("0020", "0") EXIT("0030"), NULL, NULL);
     cr_assert_gt(load, 50);
     cr_expect_eq(s.cycles, 1 + load + CONTROL, "%llu, %llu", (unsigned long long)s.cycles, (unsigned long long)load);
     cr_expect_eq(s.copy_groups, 1);
@@ -72,7 +73,7 @@ Test(copies, a_warp_goes_on) {
         COPY("0000", "0x100000") COMMIT("0010") "0020 0 0 DEPBAR.LE 0 0 0\n" EXIT("0030"),
     };
     for (size_t n = 0; n < sizeof lines / sizeof *lines; n++) {
-        const gpc_stats s = run(lines[n], NULL, NULL);
+        const measured_stats s = run(lines[n], NULL, NULL);
         cr_expect_eq(s.copy_waits, 0, "%zu", n);
         /* but the block's shared memory is in use until the copy arrives */
         cr_expect_eq(s.cycles, 1 + load, "%zu: %llu, %llu", n, (unsigned long long)s.cycles, (unsigned long long)load);
@@ -91,7 +92,7 @@ Test(copies, groups_end_in_order) {
     LOAD("0000", "0x200000")                                                                                  \
     "0010 ffffffff 1 R3 MOV 1 R1 0\n" COPY_THROUGH("0020", first) COMMIT("0030") COPY_THROUGH("0040", second) \
         COMMIT("0050") WAIT("0060", "1") WAIT("0070", "0") EXIT("0080")
-    gpc_stats s = run(BOTH("0x100000", "0x200000"), NULL, NULL);
+    measured_stats s = run(BOTH("0x100000", "0x200000"), NULL, NULL);
     cr_expect_eq(s.copy_waits, 1);
     const uint64_t waited = s.copy_wait_cycles;
     s = run(BOTH("0x200000", "0x100000"), NULL, NULL);
@@ -109,7 +110,7 @@ Test(copies, a_counter_has_six_bits) {
         for (unsigned n = 0; n < groups; n++)
             strcat(lines, COMMIT("0010"));
         strcat(lines, EXIT("0030"));
-        const gpc_stats s = run(lines, "dram.latency", "600");
+        const measured_stats s = run(lines, "dram.latency", "600");
         cr_expect_eq(s.copy_groups, groups);
         cr_expect_eq(s.copy_waits, groups > 63, "%u", groups);
     }
@@ -122,7 +123,7 @@ Test(copies, past_and_through_l1) {
     static const char through[] = COPY_THROUGH("0000", "0x100000") COMMIT("0010") WAIT("0020", "0")
         LOAD("0030", "0x100000") USE("0040") COPY_THROUGH("0050", "0x100000") EXIT("0060");
     for (int hints = 0; hints < 2; hints++) {
-        gpc_stats s = run(past, "l1.bypass", hints ? "hint" : "mrpb");
+        measured_stats s = run(past, "l1.bypass", hints ? "hint" : "mrpb");
         cr_expect_eq(s.l1_copy_requests, 2);
         cr_expect_eq(s.l1_copy_sectors, 8);
         cr_expect_eq(s.l1_copy_passed_sectors, 8);
@@ -140,9 +141,9 @@ Test(copies, past_and_through_l1) {
 
 /* Registers that a load would write are not waited for: R4 and R5 of the tracer's are sources. */
 Test(copies, write_no_register) {
-    const gpc_stats s = run("0000 ffffffff 1 R8 LDGSTS.E.BYPASS 2 R4 R2 4 1 0x100000 4\n"
-                            "0010 ffffffff 1 R3 MOV 1 R8 0\n" COMMIT("0020") WAIT("0030", "0") EXIT("0040"),
-                            NULL, NULL);
+    const measured_stats s = run("0000 ffffffff 1 R8 LDGSTS.E.BYPASS 2 R4 R2 4 1 0x100000 4\n"
+                                 "0010 ffffffff 1 R3 MOV 1 R8 0\n" COMMIT("0020") WAIT("0030", "0") EXIT("0040"),
+                                 NULL, NULL);
     cr_expect_eq(s.cycles, 1 + cycles_of_load() + CONTROL);
     cr_expect_eq(s.copy_wait_cycles, cycles_of_load() - 3);
 }
@@ -155,8 +156,8 @@ Test(copies, without_a_clock) {
     put_kernel(r, "k.traceg", 1, 1, "",
                COPY("0000", "0x100000") COMMIT("0010") WAIT("0020", "0") COPY_THROUGH("0030", "0x200000")
                    LOAD("0040", "0x200000") LOAD("0050", "0x100000") EXIT("0060"));
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     cr_expect_eq(s.l1_copy_requests, 2);
     cr_expect_eq(s.l1_copy_sectors, 8);
@@ -185,7 +186,7 @@ Test(copies, a_deadlock_names_them) {
 #define AT_BARRIER(pc, address) pc " ffffffff 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 1 R8 8 1 " address " 0\n"
 
 /* Run a kernel of a block, with lines per warp. */
-static gpc_stats run_warps(const char *const *lines, unsigned warps) {
+static measured_stats run_warps(const char *const *lines, unsigned warps) {
     rig *r = rig_open();
     set(r, "mode", "timed");
     set(r, "launch.cycles", "0");
@@ -197,8 +198,8 @@ static gpc_stats run_warps(const char *const *lines, unsigned warps) {
         put_warp(r, w, lines[w]);
     end_block(r);
     end_kernel(r);
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     const gpc_status status = run_file(r, "k.traceg", &s);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
     rig_close(r);
@@ -216,13 +217,13 @@ Test(copies, bulk_copies_complete_at_their_barrier) {
     static const char *const other[] = {BULK("0000", "0x100000", "8") AT_BARRIER("0010", "0x48") EXIT("0020")};
     static const char *const two[] = {BULK("0000", "0x100000", "8") EXIT("0020"),
                                       "0000 ffffffff 0 NOP 0 0\n" AT_BARRIER("0010", "0x40") EXIT("0020")};
-    const gpc_stats first = run_warps(own, 1);
+    const measured_stats first = run_warps(own, 1);
     cr_expect(first.bulk_copies == 1 && first.bulk_requests == 32 && first.bulk_read_sectors == 128);
     cr_expect_eq(first.copy_waits, 1);
     cr_expect_gt(first.copy_wait_cycles, 80);
     cr_expect_eq(run_warps(window, 1).copy_wait_cycles, first.copy_wait_cycles);
     cr_expect_eq(run_warps(other, 1).copy_waits, 0);
-    const gpc_stats both = run_warps(two, 2);
+    const measured_stats both = run_warps(two, 2);
     cr_expect_eq(both.copy_waits, 1);
     /* both wait from the cycle of the copy's sending, to the same end */
     cr_expect_eq(both.copy_wait_cycles, first.copy_wait_cycles);
@@ -249,7 +250,7 @@ Test(copies, bulk_stores_are_groups) {
     "0010 ffffffff 0 UTMACMDFLUSH 0 0 0\n" WAIT("0020", groups) EXIT("0030")
     static const char *const waits[] = {STORES("UBLKCP.G.S", "0")}, *const goes[] = {STORES("UBLKCP.G.S", "1")},
                              *const sums[] = {STORES("UBLKRED.G.S.ADD.F32", "0")};
-    gpc_stats s = run_warps(waits, 1);
+    measured_stats s = run_warps(waits, 1);
     cr_expect(s.copy_groups == 1 && s.copy_waits == 1 && s.l2_write_sectors == 128 && s.bulk_write_sectors == 128);
     s = run_warps(goes, 1);
     cr_expect(s.copy_groups == 1 && s.copy_waits == 0 && s.l2_write_sectors == 128);
@@ -265,7 +266,7 @@ Test(copies, bulk_copies_that_are_refused) {
         snprintf(lines + strlen(lines), 128, BULK("0000", "0x%x", "%u"), n, 0x100000 + n * 4096);
     strcat(lines, EXIT("0010"));
     const char *const warps[] = {lines};
-    const gpc_stats s = run_warps(warps, 1);
+    const measured_stats s = run_warps(warps, 1);
     cr_expect(s.bulk_copies == 300 && s.bulk_completed == 300 && s.bulk_requests == 9600);
     cr_expect_gt(s.scheduler_memory_stalls, 1000);
     rig *r = rig_open();
@@ -282,14 +283,14 @@ Test(copies, bulk_copies_that_are_refused) {
 #define REMOTE(pc) pc " ffffffff 1 R1 LD.E 1 R2 4 1 0x7f0001000400 4\n"
 #define WINDOWS "-binary version = 90\n-shmem base_addr = 0x7f0000000000\n-local mem base_addr = 0x7f0040000000\n"
 
-static gpc_stats run_remote(unsigned warps, const char *lines, const char *latency, const char *interval) {
+static measured_stats run_remote(unsigned warps, const char *lines, const char *latency, const char *interval) {
     rig *r = rig_open();
     set(r, "mode", "timed");
     set(r, "launch.cycles", "0");
     set(r, "sm.latency_cluster", latency);
     set(r, "sm.interval_cluster", interval);
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     put_kernel(r, "k.traceg", 1, warps, WINDOWS, lines);
     const gpc_status status = run_file(r, "k.traceg", &s);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
@@ -303,7 +304,7 @@ static gpc_stats run_remote(unsigned warps, const char *lines, const char *laten
  */
 Test(copies, shared_memory_of_a_cluster) {
     static const char lines[] = REMOTE("0000") "0010 ffffffff 1 R3 MOV 1 R1 0\n" EXIT("0020");
-    gpc_stats s = run_remote(1, lines, "180", "4");
+    measured_stats s = run_remote(1, lines, "180", "4");
     cr_expect_eq(s.cycles, 182, "%llu", (unsigned long long)s.cycles);
     cr_expect(s.cluster_accesses == 1 && s.cluster_bytes == 128);
     cr_expect(s.l1_load_requests == 0 && s.l2_read_sectors == 0 && s.accepted == 0);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -35,7 +36,7 @@ static rig *open_timed(void) {
 }
 
 /* Every scheduler cycle is in one class, and every SM cycle counted. */
-static void expect_whole(const gpc_stats *s, unsigned schedulers) {
+static void expect_whole(const measured_stats *s, unsigned schedulers) {
     cr_assert_eq(s->scheduler_cycles, s->cycles * schedulers);
     cr_assert_eq(s->scheduler_issued + s->scheduler_empty + s->scheduler_memory_stalls + s->scheduler_unit_stalls +
                      s->scheduler_load_stalls + s->scheduler_latency_stalls + s->scheduler_barrier_stalls +
@@ -48,9 +49,9 @@ static void expect_whole(const gpc_stats *s, unsigned schedulers) {
 }
 
 /* Run the existing kernel `k.traceg`. One SM. */
-static gpc_stats run_there(rig *r, unsigned schedulers) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+static measured_stats run_there(rig *r, unsigned schedulers) {
+    measured_stats stats;
+    measured_clear(&stats);
     gpc_status status = run_file(r, "k.traceg", &stats);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
     expect_whole(&stats, schedulers);
@@ -58,14 +59,14 @@ static gpc_stats run_there(rig *r, unsigned schedulers) {
 }
 
 /* A block with these lines per warp. */
-static gpc_stats run_warps(rig *r, unsigned schedulers, unsigned warps, const char *lines) {
+static measured_stats run_warps(rig *r, unsigned schedulers, unsigned warps, const char *lines) {
     put_kernel(r, "k.traceg", 1, warps, "", lines);
     return run_there(r, schedulers);
 }
 
 static void expect_cycles(const char *lines, uint64_t cycles) {
     rig *r = open_timed();
-    gpc_stats stats = run_warps(r, 1, 1, lines);
+    measured_stats stats = run_warps(r, 1, 1, lines);
     cr_assert_eq(stats.cycles, cycles, "%llu and not %llu:\n%s", (unsigned long long)stats.cycles,
                  (unsigned long long)cycles, lines);
     rig_close(r);
@@ -82,7 +83,7 @@ Test(cycles, independent_instructions) {
 /* 1, 1 + 18 = 19, 20. */
 Test(cycles, dependent_instructions) {
     rig *r = open_timed();
-    gpc_stats s = run_warps(r, 1, 1, MOV("0000", "R1") ADD("0010", "R3", "R1") EXIT("0020"));
+    measured_stats s = run_warps(r, 1, 1, MOV("0000", "R1") ADD("0010", "R3", "R1") EXIT("0020"));
     cr_assert(s.cycles == 20 && s.scheduler_issued == 3 && s.scheduler_latency_stalls == 17);
     cr_assert(s.sm_cycles == 20 && s.sm_active_cycles == 20 && s.sm_warp_cycles == 20);
     rig_close(r);
@@ -98,7 +99,7 @@ static uint64_t fetched(unsigned schedulers, unsigned warps, const char *lines) 
     set(r, "sm.fetch", "2");
     set(r, "sm.fetch_latency", "2");
     set(r, "sm.latency_control", "1");
-    gpc_stats s = run_warps(r, schedulers, warps, lines);
+    measured_stats s = run_warps(r, schedulers, warps, lines);
     rig_close(r);
     return s.cycles;
 }
@@ -130,7 +131,7 @@ static uint64_t released(const char *when, unsigned blocks) {
     set(r, "sm.blocks", "1");
     set(r, "blocks.release", when);
     put_kernel(r, "k.traceg", blocks, 2, "", STORE("0000", "0x1000") EXIT("0010"));
-    const gpc_stats s = run_there(r, 1);
+    const measured_stats s = run_there(r, 1);
     rig_close(r);
     return s.cycles;
 }
@@ -159,7 +160,7 @@ Test(cycles, register_files) {
 /* The unit takes an instruction in 8 cycles: 1, 9, 10. */
 Test(cycles, busy_unit) {
     rig *r = open_timed();
-    gpc_stats s = run_warps(r, 1, 1, SFU("0000", "R1") SFU("0010", "R2") EXIT("0020"));
+    measured_stats s = run_warps(r, 1, 1, SFU("0000", "R1") SFU("0010", "R2") EXIT("0020"));
     cr_assert(s.cycles == 10 && s.scheduler_issued == 3 && s.scheduler_unit_stalls == 7);
     /* another unit is free: 1, 2, 9, 10 */
     s = run_warps(r, 1, 1, SFU("0000", "R1") MOV("0010", "R3") SFU("0020", "R2") EXIT("0030"));
@@ -170,7 +171,7 @@ Test(cycles, busy_unit) {
 /* Two warps for one unit: the second starts 8 cycles later: 1, 9; EXITs at 2 and 10. */
 Test(cycles, two_warps_and_one_unit) {
     rig *r = open_timed();
-    gpc_stats s = run_warps(r, 1, 2, SFU("0000", "R1") EXIT("0010"));
+    measured_stats s = run_warps(r, 1, 2, SFU("0000", "R1") EXIT("0010"));
     cr_assert(s.cycles == 10 && s.scheduler_issued == 4 && s.scheduler_unit_stalls == 6);
     set(r, "sm.schedulers", "2"); /* with a unit each */
     s = run_warps(r, 2, 2, SFU("0000", "R1") EXIT("0010"));
@@ -182,7 +183,7 @@ Test(cycles, two_warps_and_one_unit) {
 Test(cycles, shared_memory) {
     rig *r = open_timed();
     set(r, "sm.schedulers", "2");
-    gpc_stats s = run_warps(r, 2, 2, LDS("0000", "R1") EXIT("0010"));
+    measured_stats s = run_warps(r, 2, 2, LDS("0000", "R1") EXIT("0010"));
     cr_assert(s.cycles == 6 && s.scheduler_issued == 4 && s.scheduler_unit_stalls == 4 && s.scheduler_empty == 4);
     rig_close(r);
     expect_cycles(LDS("0000", "R1") ADD("0010", "R3", "R1") EXIT("0020"), 28);
@@ -200,7 +201,7 @@ Test(cycles, issue_width) {
     rig *r = open_timed();
     cr_assert_eq(run_warps(r, 1, 1, MOV("0000", "R1") NOP("0010") EXIT("0020")).cycles, 10);
     set(r, "sm.issue_width", "2");
-    gpc_stats s = run_warps(r, 1, 1, MOV("0000", "R1") NOP("0010") EXIT("0020"));
+    measured_stats s = run_warps(r, 1, 1, MOV("0000", "R1") NOP("0010") EXIT("0020"));
     cr_assert(s.cycles == 9 && s.warp_instructions == 3 && s.scheduler_issued == 2 && s.scheduler_latency_stalls == 7);
     s = run_warps(r, 1, 1, MOV("0000", "R1") MOV("0010", "R3") EXIT("0020"));
     cr_assert(s.cycles == 2 && s.scheduler_issued == 2);
@@ -210,7 +211,7 @@ Test(cycles, issue_width) {
 /* A load issues at 1; the use, in the cycle of completion; EXIT afterwards. */
 Test(cycles, load_to_use) {
     rig *r = open_timed();
-    gpc_stats s = run_warps(r, 1, 1, LOAD_TO("0000", "R1", "0x1000") ADD("0010", "R3", "R1") EXIT("0020"));
+    measured_stats s = run_warps(r, 1, 1, LOAD_TO("0000", "R1", "0x1000") ADD("0010", "R3", "R1") EXIT("0020"));
     cr_assert_eq(s.loads_completed, 1);
     uint64_t latency = s.load_cycles;
     cr_assert_gt(latency, 100, "it comes from DRAM");
@@ -231,7 +232,7 @@ Test(cycles, vector_load) {
         rig *r = open_timed();
         char lines[256];
         snprintf(lines, sizeof lines, "%s0010 ffffffff 1 R9 IADD3 1 %s 0\n%s", wide, from[n], EXIT("0020"));
-        gpc_stats s = run_warps(r, 1, 1, lines);
+        measured_stats s = run_warps(r, 1, 1, lines);
         bool waits = n == 1 || n == 2;
         cr_assert_eq(s.cycles, s.load_cycles + 1 + waits, "%s", from[n]);
         rig_close(r);
@@ -241,7 +242,7 @@ Test(cycles, vector_load) {
 /* Stores hold only the kernel's end, and a fence. */
 Test(cycles, stores_and_fences) {
     rig *r = open_timed();
-    gpc_stats s = run_warps(r, 1, 1, STORE("0000", "0x1000") EXIT("0010"));
+    measured_stats s = run_warps(r, 1, 1, STORE("0000", "0x1000") EXIT("0010"));
     cr_assert(s.scheduler_issued == 2 && s.scheduler_load_stalls == 0);
     uint64_t completed = s.cycles; /* issued at 1, EXIT at 2 */
     cr_assert_gt(completed, 10);
@@ -281,7 +282,7 @@ Test(cycles, barrier) {
     put_warp(r, 1, MOV("0000", "R1") ADD("0010", "R3", "R1") BARRIER("0020") EXIT("0030"));
     end_block(r);
     end_kernel(r);
-    gpc_stats s = run_there(r, 2);
+    measured_stats s = run_there(r, 2);
     cr_assert(s.cycles == 28 && s.scheduler_issued == 2 + 4);
     cr_assert_eq(s.scheduler_barrier_stalls, 18);
     cr_assert_eq(s.scheduler_latency_stalls, 8 + 17 + 7);
@@ -289,7 +290,7 @@ Test(cycles, barrier) {
 }
 
 /* Loads and a barrier in two rounds; the second warp's trace lacks the first barrier. */
-static gpc_stats run_rounds(rig *r, const char *barrier) {
+static measured_stats run_rounds(rig *r, const char *barrier) {
     char lines[256];
     begin_kernel(r, "k.traceg", 1, 64, "");
     begin_block(r, 0);
@@ -337,7 +338,7 @@ Test(cycles, block_turnover) {
     rig *r = open_timed();
     set(r, "sm.blocks", "1");
     put_kernel(r, "k.traceg", 3, 1, "", CHAIN);
-    gpc_stats s = run_there(r, 1);
+    measured_stats s = run_there(r, 1);
     cr_assert(s.cycles == 60 && s.blocks == 3 && s.sm_active_cycles == 60 && s.sm_warp_cycles == 60);
     set(r, "sm.blocks", "8");
     set(r, "sm.block_limit", "1");
@@ -352,7 +353,7 @@ Test(cycles, block_interval) {
     set(r, "sm.blocks", "8");
     set(r, "blocks.interval", "30");
     put_kernel(r, "k.traceg", 3, 1, "", CHAIN);
-    gpc_stats s = run_there(r, 1);
+    measured_stats s = run_there(r, 1);
     cr_assert(s.cycles == 80 && s.sm_active_cycles == 60 && s.scheduler_empty == 20);
     set(r, "blocks.interval", "0"); /* all at 1: warps 0, 1, 2 issue at 1 to 3, 19 to 21; EXIT of the first at 20 ... */
     s = run_there(r, 1);
@@ -375,7 +376,7 @@ Test(cycles, dispatch_interval) {
 Test(cycles, launch) {
     rig *r = open_timed();
     set(r, "launch.cycles", "5000");
-    gpc_stats s = run_warps(r, 1, 1, EXIT("0000"));
+    measured_stats s = run_warps(r, 1, 1, EXIT("0000"));
     cr_assert(s.cycles == 5001 && s.scheduler_empty == 5000 && s.sm_active_cycles == 1);
     set(r, "sm.latency_alu", "3000");
     s = run_warps(r, 1, 1, CHAIN);
@@ -387,7 +388,7 @@ Test(cycles, launch) {
 Test(cycles, warp_limit) {
     rig *r = open_timed();
     set(r, "sm.warp_limit", "1");
-    gpc_stats s = run_warps(r, 1, 2, CHAIN);
+    measured_stats s = run_warps(r, 1, 2, CHAIN);
     cr_assert(s.cycles == 40 && s.scheduler_throttled == 17 && s.scheduler_latency_stalls == 17);
     set(r, "sm.warp_limit", "2"); /* 1 and 2, 19 and the first's EXIT at 20; 21, 22 */
     s = run_warps(r, 1, 2, CHAIN);
@@ -404,7 +405,7 @@ Test(cycles, memory_stalls) {
         char lines[256];
         snprintf(lines, sizeof lines, "0000 %s 1 R1 LDG.E 1 R2 4 1 0x10000 128\n%s", n ? "ffffffff" : "0000ffff",
                  EXIT("0010"));
-        gpc_stats s = run_warps(r, 1, 2, lines);
+        measured_stats s = run_warps(r, 1, 2, lines);
         cr_assert_eq(s.l1_load_lines, n ? 64 : 32);
         stalls[n] = s.scheduler_memory_stalls;
         rig_close(r);
@@ -424,7 +425,7 @@ Test(cycles, memory_stalls_by_reason) {
         set(r, "l1.queue", "1");
         set(r, mshr ? "l1.mshr_entries" : "l1.ways", "1");
         set(r, "l1.index", "modulo");
-        gpc_stats s = run_warps(r, 1, 2, "0000 00000003 1 R1 LDG.E 1 R2 4 0 0x100000 0x140000\n" EXIT("0010"));
+        measured_stats s = run_warps(r, 1, 2, "0000 00000003 1 R1 LDG.E 1 R2 4 0 0x100000 0x140000\n" EXIT("0010"));
         uint64_t reason = mshr ? s.scheduler_mshr_stalls : s.scheduler_line_stalls;
         uint64_t other = mshr ? s.scheduler_line_stalls : s.scheduler_mshr_stalls;
         cr_assert_eq(other, 0);
@@ -458,7 +459,7 @@ static const char *const busy_warps[13] = {
 
 /* L1's reason changes while a scheduler waits, whether the SM has a step then or not: threads have other steps. */
 Test(cycles, memory_stalls_with_threads) {
-    gpc_stats stats[2];
+    measured_stats stats[2];
     for (unsigned n = 0; n < 2; n++) {
         rig *r = rig_open();
         static const char *const settings[][2] = {
@@ -478,7 +479,7 @@ Test(cycles, memory_stalls_with_threads) {
             end_block(r);
         }
         end_kernel(r);
-        gpc_stats_init(&stats[n]);
+        measured_clear(&stats[n]);
         cr_assert_eq(run_file(r, "k.traceg", &stats[n]), GPC_OK, "%s", r->error.message);
         rig_close(r);
     }
@@ -492,7 +493,7 @@ Test(cycles, an_instruction_that_goes_to_l1_holds_its_warp) {
     for (unsigned hold = 0; hold <= 6; hold += 6) {
         rig *r = open_timed();
         set(r, "sm.hold_memory", hold ? "6" : "0");
-        gpc_stats s = run_warps(r, 1, 1, STORE("0000", "0x1000") STORE("0010", "0x2000") EXIT("0020"));
+        measured_stats s = run_warps(r, 1, 1, STORE("0000", "0x1000") STORE("0010", "0x2000") EXIT("0020"));
         cr_expect_eq(s.scheduler_latency_stalls, hold ? 10 : 0);
         s = run_warps(r, 1, 1, LDS("0000", "R1") MOV("0010", "R3") EXIT("0020"));
         cr_expect_eq(s.scheduler_latency_stalls, 0);

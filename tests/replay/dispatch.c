@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -115,8 +116,8 @@ Test(dispatch, limits_of_an_sm_hold) {
         rig *r = rig_open();
         set(r, limits[n].key, limits[n].value);
         put_kernel(r, "k.traceg", 4, 2, limits[n].header, LOAD("0000", "0x1000") LOAD("0010", "0x2000") EXIT("0020"));
-        gpc_stats stats;
-        gpc_stats_init(&stats);
+        measured_stats stats;
+        measured_clear(&stats);
         cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
         cr_assert_eq(stats.resident_blocks, limits[n].fitting, "%s %s", limits[n].key, limits[n].header);
         cr_assert_eq(stats.blocks, 4);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -11,11 +12,11 @@
 /* A good kernel gives equal results in this replay and in a new replay. `kernels.flush` must be `all`. */
 static void expect_as_new(rig *r, gpc_replay *replay) {
     put_kernel(r, "good.traceg", 5, 3, "", GOOD);
-    gpc_stats expected;
-    gpc_stats_init(&expected);
+    measured_stats expected;
+    measured_clear(&expected);
     cr_assert_eq(run_file(r, "good.traceg", &expected), GPC_OK, "%s", r->error.message);
     gpc_trace *trace = open_trace(r, "good.traceg");
-    gpc_stats stats = run_kernel(r, replay, trace);
+    measured_stats stats = run_kernel(r, replay, trace);
     cr_assert_eq(stats.warp_instructions, 45);
     expect_same_stats(&stats, &expected);
     gpc_trace_close(trace);
@@ -27,13 +28,13 @@ Test(errors, end) {
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, "k.traceg");
     run_kernel(r, replay, trace);
-    gpc_stats before, after;
-    gpc_stats_init(&before);
-    gpc_stats_init(&after);
-    cr_assert_eq(gpc_replay_get_stats(replay, &before), GPC_OK);
+    measured_stats before, after;
+    measured_clear(&before);
+    measured_clear(&after);
+    cr_assert_eq(measure_total(replay, &before), GPC_OK);
     for (int n = 0; n < 2; n++)
-        cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_END);
-    cr_assert_eq(gpc_replay_get_stats(replay, &after), GPC_OK);
+        cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &r->error), GPC_END);
+    cr_assert_eq(measure_total(replay, &after), GPC_OK);
     expect_same_stats(&before, &after);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
@@ -54,16 +55,15 @@ Test(errors, trace_breaks_off) {
     end_kernel(r);
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, "bad.traceg");
-    gpc_stats untouched, none, total;
+    measured_stats untouched, none, total;
     memset(&untouched, 0x5a, sizeof untouched);
-    untouched.struct_size = sizeof untouched;
     none = untouched;
     /* header: 6 lines; a block: 8 */
-    expect_error(r, gpc_replay_kernel(replay, trace, NULL, &none, &r->error), GPC_ERROR_FORMAT, "bad.traceg:28");
+    expect_error(r, measure_kernel(replay, trace, NULL, &none, &r->error), GPC_ERROR_FORMAT, "bad.traceg:28");
     cr_assert_eq(memcmp(&none, &untouched, sizeof none), 0);
     gpc_trace_close(trace);
-    gpc_stats_init(&total);
-    cr_assert_eq(gpc_replay_get_stats(replay, &total), GPC_OK);
+    measured_clear(&total);
+    cr_assert_eq(measure_total(replay, &total), GPC_OK);
     cr_assert(total.blocks == 2 && total.warp_instructions == 6 && total.l1_load_requests == 4);
     expect_as_new(r, replay);
     gpc_replay_destroy(replay);
@@ -85,7 +85,7 @@ Test(errors, trace_breaks_off_while_blocks_wait) {
     write_text(r, "bad.sm", "1\n1\n1\n1\n1\n1\n1\n");
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, "bad.traceg");
-    gpc_status status = gpc_replay_kernel(replay, trace, NULL, NULL, &r->error);
+    gpc_status status = gpc_replay_kernel(replay, trace, NULL, &r->error);
     expect_error(r, status, GPC_ERROR_FORMAT, "bad.traceg:59"); /* 6 + 6 x 8 + 5 */
     cr_assert_eq(how_many(r, SEEN_START), 2, "two run, four wait");
     gpc_trace_close(trace);
@@ -105,7 +105,7 @@ Test(errors, policy_goes_astray) {
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, "k.traceg");
     r->astray = true;
-    gpc_status status = gpc_replay_kernel(replay, trace, NULL, NULL, &r->error);
+    gpc_status status = gpc_replay_kernel(replay, trace, NULL, &r->error);
     expect_error(r, status, GPC_ERROR_CALLBACK, "k.traceg: block 0, pc 0x40, LDG.E");
     r->astray = false;
     gpc_trace_close(trace);
@@ -131,13 +131,13 @@ Test(errors, kernel_that_does_not_fit) {
         write_text(r, "kernelslist.g", "kernel-1.traceg\nkernel-2.traceg\n");
         gpc_replay *replay = open_replay(r);
         gpc_trace *trace = open_trace(r, "kernelslist.g");
-        gpc_status status = gpc_replay_kernel(replay, trace, NULL, NULL, &r->error);
+        gpc_status status = gpc_replay_kernel(replay, trace, NULL, &r->error);
         expect_error(r, status, GPC_ERROR_RANGE, cases[n].part);
         cr_assert_eq(how_many(r, SEEN_ACCESS), 0);
         cr_assert_eq(run_kernel(r, replay, trace).blocks, 2);
-        gpc_stats total;
-        gpc_stats_init(&total);
-        cr_assert_eq(gpc_replay_get_stats(replay, &total), GPC_OK);
+        measured_stats total;
+        measured_clear(&total);
+        cr_assert_eq(measure_total(replay, &total), GPC_OK);
         cr_assert(total.kernels == 1 && total.blocks == 2);
         gpc_trace_close(trace);
         gpc_replay_destroy(replay);
@@ -190,20 +190,26 @@ Test(errors, arguments) {
     put_kernel(r, "k.traceg", 1, 1, "", GOOD);
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, "k.traceg");
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_replay_get_stats(NULL, &stats), GPC_ERROR_ARGUMENT);
-    cr_assert_eq(gpc_replay_get_stats(replay, NULL), GPC_ERROR_ARGUMENT);
-    stats.struct_size = 0;
-    cr_assert_eq(gpc_replay_get_stats(replay, &stats), GPC_ERROR_ABI);
-    expect_error(r, gpc_replay_kernel(NULL, trace, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "replay is NULL");
-    expect_error(r, gpc_replay_kernel(replay, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "trace is NULL");
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_total(NULL, &stats), GPC_ERROR_ARGUMENT);
+    const uint32_t id = GPC_ID_cycles;
+    uint64_t value = 7;
+    expect_error(r, gpc_replay_read_total(NULL, &id, 1, &value, &r->error), GPC_ERROR_ARGUMENT, "replay is NULL");
+    expect_error(r, gpc_replay_read_total(replay, &id, 1, NULL, &r->error), GPC_ERROR_ARGUMENT, "values is NULL");
+    expect_error(r, gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, &r->error), GPC_ERROR_STATE,
+                 "no kernel was run");
+    expect_error(r, gpc_replay_read(replay, GPC_OBJECT_SM, 0, &id, 1, &value, &r->error), GPC_ERROR_STATE,
+                 "gpc_replay_keep_objects");
+    cr_assert_eq(value, 7);
+    expect_error(r, gpc_replay_kernel(NULL, trace, NULL, &r->error), GPC_ERROR_ARGUMENT, "replay is NULL");
+    expect_error(r, gpc_replay_kernel(replay, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "trace is NULL");
     expect_error(r, gpc_replay_save(NULL, &(gpc_stream)GPC_STREAM_WRITE(put_nothing, NULL), &r->error),
                  GPC_ERROR_ARGUMENT, "replay is NULL");
     expect_error(r, gpc_replay_save(replay, &(gpc_stream)GPC_STREAM_WRITE(NULL, NULL), &r->error), GPC_ERROR_ARGUMENT,
                  "neither path nor write");
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, NULL), GPC_OK);
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, NULL), GPC_END);
+    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL), GPC_END);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     rig_close(r);
@@ -216,18 +222,14 @@ Test(errors, sizes_that_are_not_set) {
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, "k.traceg");
     gpc_kernel kernel = GPC_KERNEL_INIT;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     kernel.struct_size = 0;
-    gpc_status status = gpc_replay_kernel(replay, trace, &kernel, &stats, &r->error);
+    gpc_status status = measure_kernel(replay, trace, &kernel, &stats, &r->error);
     expect_error(r, status, GPC_ERROR_ABI, "gpc_kernel");
     kernel.struct_size = sizeof kernel;
-    stats.struct_size = sizeof stats.struct_size;
-    status = gpc_replay_kernel(replay, trace, &kernel, &stats, &r->error);
-    expect_error(r, status, GPC_ERROR_ABI, "gpc_stats");
     cr_assert_eq(r->count, 0);
-    stats.struct_size = sizeof stats;
-    status = gpc_replay_kernel(replay, trace, &kernel, &stats, &r->error);
+    status = measure_kernel(replay, trace, &kernel, &stats, &r->error);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
     cr_assert(stats.blocks == 1 && kernel.block_count == 1);
     gpc_trace_close(trace);
@@ -288,7 +290,7 @@ Test(errors, progress) {
     gpc_trace *trace = open_trace(r, LARGE);
     told t = {.blocks = blocks_of_large(r)};
     gpc_replay_on_progress(replay, tell, &t);
-    gpc_stats stats = run_kernel(r, replay, trace);
+    measured_stats stats = run_kernel(r, replay, trace);
     cr_assert_geq(t.calls, 2, "%llu instructions", (unsigned long long)stats.warp_instructions);
     cr_assert_eq(t.calls, stats.warp_instructions / 1000000);
     cr_assert(t.last.blocks > 0 && t.last.trace_fraction > 0);
@@ -305,14 +307,14 @@ Test(errors, cancel) {
     gpc_trace *trace = open_trace(r, LARGE);
     told t = {.cancel_at = 2, .blocks = blocks_of_large(r)};
     gpc_replay_on_progress(replay, tell, &t);
-    expect_error(r, gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_ERROR_CANCELLED, LARGE);
+    expect_error(r, gpc_replay_kernel(replay, trace, NULL, &r->error), GPC_ERROR_CANCELLED, LARGE);
     cr_assert_eq(t.calls, 2);
-    gpc_stats total;
-    gpc_stats_init(&total);
-    cr_assert_eq(gpc_replay_get_stats(replay, &total), GPC_OK);
+    measured_stats total;
+    measured_clear(&total);
+    cr_assert_eq(measure_total(replay, &total), GPC_OK);
     cr_assert_eq(total.warp_instructions, t.last.warp_instructions, "what had run is counted");
     cr_assert_eq(total.blocks, t.last.blocks);
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_END, "the kernel's rest is passed over");
+    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &r->error), GPC_END, "the kernel's rest is passed over");
     gpc_trace_close(trace);
     gpc_replay_on_progress(replay, NULL, NULL);
     expect_as_new(r, replay);

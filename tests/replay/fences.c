@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -11,10 +12,10 @@
 #define WORD_LOAD(pc, register, address) pc " 00000001 1 " register " LDG.E 1 R2 4 1 " address " 4\n"
 #define USE(pc, register) pc " ffffffff 1 R9 IADD3 1 " register " 0\n"
 
-static gpc_stats run(const char *mode, const char *coherence, const char *lines) {
+static measured_stats run(const char *mode, const char *coherence, const char *lines) {
     rig *r = rig_open();
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     set(r, "mode", mode);
     set(r, "coherence", coherence);
     set(r, "kernels.flush", "l1");
@@ -34,7 +35,7 @@ static void between(const char *opcode, const char *coherence, uint64_t hits, ui
         snprintf(lines, sizeof lines, "%s0020 ffffffff 0 %s 0 0\n%s%s",
                  WORD_LOAD("0000", "R1", "0x1000") USE("0010", "R1"), opcode, WORD_LOAD("0030", "R3", "0x1000"),
                  EXIT("0040"));
-        gpc_stats s = run(modes[m], coherence, lines);
+        measured_stats s = run(modes[m], coherence, lines);
         cr_expect_eq(s.l1_load_sector_hits, hits, "%s %s %s: %u hits", modes[m], coherence, opcode,
                      (unsigned)s.l1_load_sector_hits);
         cr_expect_eq(s.fences, fences, "%s %s %s: %u fences", modes[m], coherence, opcode, (unsigned)s.fences);
@@ -63,11 +64,11 @@ Test(fences, in_a_trace) {
 /* A fence predicated off has no effect. */
 Test(fences, predicated_off) {
     for (unsigned m = 0; m < 2; m++) {
-        gpc_stats s = run(m ? "timed" : "functional", "viper",
-                          WORD_LOAD("0000", "R1", "0x1000")
-                              USE("0010", "R1") "0020 00000000 0 CCTL.IVALL 0 0\n"
-                                                "0030 00000000 0 MEMBAR.SC.GPU 0 0\n" WORD_LOAD("0040", "R3", "0x1000")
-                                                    EXIT("0050"));
+        measured_stats s = run(
+            m ? "timed" : "functional", "viper",
+            WORD_LOAD("0000", "R1", "0x1000")
+                USE("0010", "R1") "0020 00000000 0 CCTL.IVALL 0 0\n"
+                                  "0030 00000000 0 MEMBAR.SC.GPU 0 0\n" WORD_LOAD("0040", "R3", "0x1000") EXIT("0050"));
         cr_expect_eq(s.l1_load_sector_hits, 1);
         cr_expect_eq(s.fences, 0);
     }
@@ -75,10 +76,10 @@ Test(fences, predicated_off) {
 
 /* Cost of a release with an acquire: a store's way to L2 and back, not twice. */
 Test(fences, store_and_threadfence) {
-    gpc_stats plain = run("timed", "none", "0000 00000001 0 STG.E 2 R2 R3 4 1 0x1000 4\n" EXIT("0010"));
-    gpc_stats fenced = run("timed", "none",
-                           "0000 00000001 0 STG.E 2 R2 R3 4 1 0x1000 4\n0010 ffffffff 0 MEMBAR.SC.GPU 0 0\n"
-                           "0020 ffffffff 0 ERRBAR 0 0\n0030 ffffffff 0 CCTL.IVALL 0 0\n" EXIT("0040"));
+    measured_stats plain = run("timed", "none", "0000 00000001 0 STG.E 2 R2 R3 4 1 0x1000 4\n" EXIT("0010"));
+    measured_stats fenced = run("timed", "none",
+                                "0000 00000001 0 STG.E 2 R2 R3 4 1 0x1000 4\n0010 ffffffff 0 MEMBAR.SC.GPU 0 0\n"
+                                "0020 ffffffff 0 ERRBAR 0 0\n0030 ffffffff 0 CCTL.IVALL 0 0\n" EXIT("0040"));
     cr_expect_geq(fenced.cycles, plain.cycles);
     cr_expect_leq(fenced.cycles, plain.cycles + 40);
     cr_expect_eq(fenced.fences, 2);
@@ -89,8 +90,8 @@ Test(fences, store_and_threadfence) {
 static void with_a_tree(const char *protocol, const char *opcode, bool timed, uint64_t fences, uint64_t hits) {
     char text[1024];
     rig *r = rig_open();
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     cr_assert_eq(gpc_config_load_preset(r->config, "kepler", &r->error), GPC_OK);
     set(r, "mode", timed ? "timed" : "functional");
     set(r, "coherence", protocol);
@@ -118,7 +119,7 @@ Test(fences, with_a_tree) {
 
 /* The counters of a generated kernel, without fences. */
 static gpc_status without_fences(const char *preset, const char *mode, const char *key, const char *value,
-                                 const char *coherence, gpc_stats *stats, gpc_error *error) {
+                                 const char *coherence, measured_stats *stats, gpc_error *error) {
     gpc_context *context;
     gpc_config *config;
     gpc_replay *replay;
@@ -131,11 +132,11 @@ static gpc_status without_fences(const char *preset, const char *mode, const cha
     cr_assert_eq(gpc_config_set(config, "coherence", coherence, error), GPC_OK, "%s", error->message);
     if (key)
         cr_assert_eq(gpc_config_set(config, key, value, error), GPC_OK, "%s", error->message);
-    gpc_stats_init(stats);
+    measured_clear(stats);
     gpc_status status = gpc_replay_create(context, config, error, &replay);
     if (status == GPC_OK) {
         cr_assert_eq(gpc_trace_open(context, "synthetic:transpose-naive:16K", error, &trace), GPC_OK);
-        status = gpc_replay_kernel(replay, trace, NULL, stats, error);
+        status = measure_kernel(replay, trace, NULL, stats, error);
         gpc_trace_close(trace);
         gpc_replay_destroy(replay);
     }
@@ -151,7 +152,7 @@ Test(fences, presets_under_viper) {
     for (size_t p = 0; p < gpc_preset_count(); p++)
         for (unsigned m = 0; m < 2; m++) {
             const char *preset, *summary;
-            gpc_stats none, viper;
+            measured_stats none, viper;
             gpc_error error = GPC_ERROR_INIT;
             cr_assert_eq(gpc_preset_at(p, &preset, &summary), GPC_OK);
             gpc_status status = without_fences(preset, modes[m], NULL, NULL, "viper", &viper, &error);
@@ -181,7 +182,7 @@ Test(fences, policies_under_viper) {
         for (size_t i = 0; i < gpc_policy_count(context, kinds[k].kind); i++)
             for (unsigned m = 0; m < 2; m++) {
                 gpc_policy_info info = GPC_POLICY_INFO_INIT;
-                gpc_stats none, viper;
+                measured_stats none, viper;
                 gpc_error error = GPC_ERROR_INIT;
                 cr_assert_eq(gpc_policy_at(context, kinds[k].kind, i, &info), GPC_OK);
                 gpc_status status = without_fences("h100", modes[m], kinds[k].key, info.name, "none", &none, &error);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -183,9 +184,9 @@ Test(future, the_dry_run_leaves_no_trace) {
     static const char *const limits[] = {"0", "100", "777"};
     for (unsigned n = 0; n < 3; n++) {
         rig *r = rig_open();
-        gpc_stats without, with;
-        gpc_stats_init(&without);
-        gpc_stats_init(&with);
+        measured_stats without, with;
+        measured_clear(&without);
+        measured_clear(&with);
         set(r, "sm.count", "3");
         set(r, "l1.size", "512B");
         set(r, "limit.instructions", limits[n]);
@@ -212,8 +213,8 @@ Test(future, optimum_by_hand) {
                LOAD("0000", "0x1000") LOAD("0010", "0x2000") LOAD("0020", "0x3000") LOAD("0030", "0x1000")
                    LOAD("0040", "0x2000") LOAD("0050", "0x3000") EXIT("0060"));
     for (unsigned n = 0; n < 3; n++) {
-        gpc_stats stats;
-        gpc_stats_init(&stats);
+        measured_stats stats;
+        measured_clear(&stats);
         set(r, "l1.replacement", policies[n]);
         cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
         cr_expect_eq(stats.l1_load_sector_hits, hits[n] * 4, "%s", policies[n]);
@@ -231,8 +232,8 @@ Test(future, an_oracle_beside_the_predictors) {
     put_random_kernel(r, "k.traceg", 5);
     for (unsigned n = 0; n < 6; n++) {
         static const char *const predictors[] = {"always-cache", "always-bypass", "hint"};
-        gpc_stats s;
-        gpc_stats_init(&s);
+        measured_stats s;
+        measured_clear(&s);
         set(r, "l1.bypass", predictors[n % 3]);
         set(r, "l1.future", n < 3 ? "false" : "true");
         cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
@@ -258,8 +259,8 @@ Test(future, nothing_beats_the_optimum) {
     static const char *const policies[] = {"opt-bypass", "opt", "lru", "mru", "bip", "srrip", "random", "age-lru"};
     uint64_t hits[8];
     for (unsigned n = 0; n < 8; n++) {
-        gpc_stats stats;
-        gpc_stats_init(&stats);
+        measured_stats stats;
+        measured_clear(&stats);
         set(r, "l1.replacement", policies[n]);
         cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
         hits[n] = stats.l1_load_lines - stats.l1_fetched_sectors / 4; /* a miss fetches a line of four segments */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -21,7 +22,7 @@ static rig *open_with(const char *mode, const char *copies, const char *list) {
 }
 
 /* Statistics of the first and the second kernel. */
-static void run_two(rig *r, gpc_stats *stats) {
+static void run_two(rig *r, measured_stats *stats) {
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, "kernelslist.g");
     for (int k = 0; k < 2; k++)
@@ -43,7 +44,7 @@ Test(host_copies, sectors) {
             char list[128];
             snprintf(list, sizeof list, "MemcpyHtoD,%s\nkernel-1.traceg\nkernel-2.traceg\n", cases[n].copy);
             rig *r = open_with(modes[m], cases[n].copies, list);
-            gpc_stats s[2];
+            measured_stats s[2];
             run_two(r, s);
             cr_expect_eq(s[0].l2_read_sectors, 4, "%s", cases[n].copy);
             cr_expect_eq(s[0].l2_read_sector_hits, cases[n].hits, "%s %s: %d hits", modes[m], cases[n].copy,
@@ -57,7 +58,7 @@ Test(host_copies, sectors) {
 /* A copy follows the flush before the next kernel. A later flush empties L2 again. */
 Test(host_copies, between_kernels) {
     for (size_t m = 0; m < 2; m++) {
-        gpc_stats s[2];
+        measured_stats s[2];
         rig *r =
             open_with(modes[m], "l2", "kernel-1.traceg\nMemcpyHtoD,0x1000,96\nkernel-2.traceg\nMemcpyHtoD,0x0,9\n");
         set(r, "kernels.flush", "all");
@@ -80,12 +81,12 @@ Test(host_copies, processes) {
     for (unsigned first = 0; first < 2; first++) {
         gpc_replay_stream streams[2] = {GPC_REPLAY_STREAM_INIT, GPC_REPLAY_STREAM_INIT};
         gpc_replay *replay = open_replay(r);
-        gpc_stats stats;
-        gpc_stats_init(&stats);
+        measured_stats stats;
+        measured_clear(&stats);
         streams[first].trace = open_trace(r, "kernelslist.g");
         streams[!first].trace = open_trace(r, "other.g");
         streams[1].process = 1;
-        gpc_status status = gpc_replay_streams(replay, streams, 2, NULL, NULL, &stats, &r->error);
+        gpc_status status = measure_streams(replay, streams, 2, NULL, NULL, &stats, &r->error);
         cr_assert_eq(status, GPC_OK, "%s", r->error.message);
         cr_expect_eq(stats.l2_read_sector_hits, 4, "%d", (int)stats.l2_read_sector_hits);
         cr_expect_eq(stats.dram_read_sectors, 4, "%d", (int)stats.dram_read_sectors);
@@ -106,7 +107,7 @@ Test(host_copies, chosen_kernels) {
         gpc_trace *trace = open_trace(r, "kernelslist.g");
         const gpc_status status = gpc_trace_choose(trace, choices[n], &r->error);
         cr_assert_eq(status, GPC_OK, "%s", r->error.message);
-        gpc_stats s = run_kernel(r, replay, trace);
+        measured_stats s = run_kernel(r, replay, trace);
         cr_expect_eq(s.l2_read_sector_hits, n ? 1 : 2, "%s: %d", choices[n], (int)s.l2_read_sector_hits);
         gpc_trace_close(trace);
         gpc_replay_destroy(replay);
@@ -141,15 +142,15 @@ Test(host_copies, streams) {
             set(r, "streams", "2");
             gpc_replay_stream streams[2] = {GPC_REPLAY_STREAM_INIT, GPC_REPLAY_STREAM_INIT};
             gpc_replay *replay = open_replay(r);
-            gpc_stats stats;
-            gpc_stats_init(&stats);
+            measured_stats stats;
+            measured_clear(&stats);
             for (int i = 0; i < 2; i++) {
                 streams[i].trace = open_trace(r, "kernelslist.g");
                 streams[i].select = selects;
                 streams[i].id = i ? 7 : 0;
             }
             /* The second kernel has the line from the copy. */
-            gpc_status status = gpc_replay_streams(replay, streams, selects ? 2 : 1, NULL, NULL, &stats, &r->error);
+            gpc_status status = measure_streams(replay, streams, selects ? 2 : 1, NULL, NULL, &stats, &r->error);
             cr_assert_eq(status, GPC_OK, "%s", r->error.message);
             cr_expect_eq(stats.kernels, 2);
             cr_expect_leq(stats.dram_read_sectors, 4, "%s, %d: %d", modes[m], selects, (int)stats.dram_read_sectors);
@@ -163,7 +164,7 @@ Test(host_copies, streams) {
 
 /* A copy of the whole address space ends, and the last bytes stay. */
 Test(host_copies, of_more_than_fits) {
-    gpc_stats s[2];
+    measured_stats s[2];
     rig *r = open_with("functional", "l2",
                        "MemcpyHtoD,0x10,18446744073709551615\nkernel-1.traceg\nMemcpyHtoD,0x0,4224\nkernel-2.traceg\n");
     set(r, "l2.size", "64KiB");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -29,9 +30,9 @@ static rig *open_cached(const char *size, const char *ways) {
     return r;
 }
 
-static gpc_stats run(rig *r, unsigned warps, const char *lines) {
-    gpc_stats s;
-    gpc_stats_init(&s);
+static measured_stats run(rig *r, unsigned warps, const char *lines) {
+    measured_stats s;
+    measured_clear(&s);
     put_kernel(r, "k.traceg", 1, warps, "", lines);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     cr_expect_eq(s.accepted, s.completed);
@@ -42,7 +43,7 @@ static gpc_stats run(rig *r, unsigned warps, const char *lines) {
 /* 16 instructions, two at a time, in two lines; and EXIT in a third. A branch, or not: the next line matters. */
 Test(icache, lines_are_read_once) {
     rig *r = open_cached("1KiB", "4");
-    const gpc_stats s = run(r, 1, EIGHT("00") MOV("0080", "R1") MOV("0090", "R2") EXIT("0100"));
+    const measured_stats s = run(r, 1, EIGHT("00") MOV("0080", "R1") MOV("0090", "R2") EXIT("0100"));
     cr_expect(s.l1i_accesses == 6 && s.l1i_hits == 3 && s.l1i_merges == 0, "%u, %u, %u", (unsigned)s.l1i_accesses,
               (unsigned)s.l1i_hits, (unsigned)s.l1i_merges);
     cr_expect_eq(s.l2_instruction_read_sectors, 12);
@@ -60,8 +61,8 @@ static void ends_with_lines(const char *version, unsigned bytes, unsigned access
         snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%04x ffffffff 1 R1 MOV 0 0\n", pc);
     strcat(lines, EXIT("0100"));
     rig *r = open_cached("1KiB", "4");
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     put_kernel(r, "k.traceg", 1, 1, version, lines);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     cr_expect_eq(s.l1i_accesses, accesses, "%s%u", version, (unsigned)s.l1i_accesses);
@@ -79,10 +80,10 @@ Test(icache, misses_take_time_and_hits_do_not) {
     put_kernel(r, "k.traceg", 1, 1, "", EXIT("0000"));
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, "k.traceg");
-    const gpc_stats first = run_kernel(r, replay, trace);
+    const measured_stats first = run_kernel(r, replay, trace);
     gpc_trace_close(trace);
     trace = open_trace(r, "k.traceg");
-    const gpc_stats second = run_kernel(r, replay, trace);
+    const measured_stats second = run_kernel(r, replay, trace);
     cr_expect_eq(second.cycles, 3);
     cr_expect_eq(second.l1i_hits, 1);
     cr_expect_eq(second.l1i_wait_cycles, 0);
@@ -97,7 +98,7 @@ Test(icache, misses_take_time_and_hits_do_not) {
 /* Three lines in turn, four times: with three ways, each line is read once; with two, always again. */
 Test(icache, reach_is_its_size) {
     rig *r = open_cached("384B", "3");
-    gpc_stats s = run(r, 1, ROUND ROUND ROUND ROUND EXIT("0000"));
+    measured_stats s = run(r, 1, ROUND ROUND ROUND ROUND EXIT("0000"));
     cr_expect(s.l1i_accesses == 13 && s.l1i_hits == 10, "%u, %u", (unsigned)s.l1i_accesses, (unsigned)s.l1i_hits);
     rig_close(r);
     r = open_cached("256B", "2");
@@ -111,7 +112,7 @@ Test(icache, reach_is_its_size) {
 /* Warps of a line wait for one read; without merges each warp tries again afterwards. */
 Test(icache, merges_and_their_limit) {
     rig *r = open_cached("1KiB", "4");
-    gpc_stats s = run(r, 4, EXIT("0000"));
+    measured_stats s = run(r, 4, EXIT("0000"));
     cr_expect(s.l1i_accesses == 4 && s.l1i_hits == 0 && s.l1i_merges == 3, "%u", (unsigned)s.l1i_merges);
     rig_close(r);
     r = open_cached("1KiB", "4");
@@ -124,8 +125,8 @@ Test(icache, merges_and_their_limit) {
 /* Two warps, a line each: with one MSHR entry the second line is read after the first has arrived. */
 static uint64_t two_lines(const char *entries) {
     rig *r = open_cached("1KiB", "4");
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     set(r, "l1i.mshr_entries", entries);
     begin_kernel(r, "k.traceg", 1, 64, "");
     begin_block(r, 0);
@@ -175,8 +176,8 @@ Test(icache, looks_again_when_an_entry_may_be_free) {
     put_warp(r, 2, EIGHT("00") EIGHT("00") EIGHT("00") EIGHT("00") EIGHT("00") EIGHT("00") EXIT("0000"));
     end_block(r);
     end_kernel(r);
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     cr_expect_eq(s.l2_instruction_read_sectors, 12);
     cr_expect(misses >= 3 && misses <= 5, "%u: the first, and the second until there is room", misses);
@@ -188,7 +189,8 @@ Test(icache, leaves_through_the_miss_queue) {
     rig *r = open_cached("1KiB", "4");
     set(r, "l1.miss_queue", "1");
     set(r, "network.input_buffer", "1");
-    const gpc_stats s = run(r, 2, LOAD("0000", "0x1000") LOAD("0080", "0x2000") LOAD("0100", "0x3000") EXIT("0180"));
+    const measured_stats s =
+        run(r, 2, LOAD("0000", "0x1000") LOAD("0080", "0x2000") LOAD("0100", "0x3000") EXIT("0180"));
     cr_expect_eq(s.l2_instruction_read_sectors, 16);
     cr_expect_eq(s.loads_completed, 6);
     rig_close(r);
@@ -196,8 +198,8 @@ Test(icache, leaves_through_the_miss_queue) {
 
 Test(icache, absent_without_one) {
     rig *r = open_cached("0", "4");
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     put_kernel(r, "k.traceg", 1, 1, "", EXIT("0000"));
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK);
     cr_expect_eq(s.l1i_accesses, GPC_ABSENT);

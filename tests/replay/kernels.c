@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -24,7 +25,7 @@ Test(kernels, flush) {
         set(r, "kernels.flush", cases[n].flush);
         gpc_replay *replay = open_replay(r);
         gpc_trace *trace = open_trace(r, "kernelslist.g");
-        gpc_stats first = run_kernel(r, replay, trace), second = run_kernel(r, replay, trace);
+        measured_stats first = run_kernel(r, replay, trace), second = run_kernel(r, replay, trace);
         cr_assert(first.l1_load_sectors == 4 && first.l1_load_sector_hits == 0 && first.dram_read_sectors == 4);
         cr_assert_eq(second.l1_load_sectors, 4);
         cr_assert_eq(second.l1_load_sector_hits, cases[n].l1_hits, "%s", cases[n].flush);
@@ -75,8 +76,8 @@ Test(kernels, counts) {
     put_warp(r, 1, "0050 00000003 0 EXIT 0 0\n");        /* 2 */
     end_block(r);
     end_kernel(r);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
     cr_assert_eq(stats.kernels, 1);
     cr_assert_eq(stats.blocks, 2);
@@ -102,27 +103,27 @@ Test(kernels, add_up) {
         set(r, "launch.code", "true");
         gpc_replay *replay = open_replay(r);
         gpc_trace *trace = open_trace(r, "synthetic:stream:256KiB:turns=2");
-        gpc_stats sum, whole, own;
-        gpc_stats_init(&sum);
-        gpc_stats_init(&own);
+        measured_stats sum, whole, own;
+        measured_clear(&sum);
+        measured_clear(&own);
         gpc_kernel kernel = GPC_KERNEL_INIT;
         gpc_status status;
         uint32_t kernels = 0;
-        while ((status = gpc_replay_kernel(replay, trace, &kernel, &own, &r->error)) == GPC_OK) {
+        while ((status = measure_kernel(replay, trace, &kernel, &own, &r->error)) == GPC_OK) {
             cr_assert_eq(kernel.index, kernels);
             cr_assert_eq(own.kernels, 1);
             cr_assert_eq(own.blocks, kernel.block_count);
-            cr_assert_eq(gpc_stats_add(&sum, &own), GPC_OK);
+            measured_add(&sum, &own);
             kernels++;
         }
         cr_assert_eq(status, GPC_END);
         cr_assert_eq(kernels, 8);
-        gpc_stats_init(&whole);
-        cr_assert_eq(gpc_replay_get_stats(replay, &whole), GPC_OK);
+        measured_clear(&whole);
+        cr_assert_eq(measure_total(replay, &whole), GPC_OK);
         expect_same_stats(&sum, &whole);
         cr_assert_eq(whole.kernels, 8);
-        gpc_stats_init(&own);
-        cr_assert_eq(gpc_hierarchy_get_stats(gpc_replay_hierarchy(replay), &own), GPC_OK);
+        measured_clear(&own);
+        cr_assert_eq(measure_hierarchy(gpc_replay_hierarchy(replay), &own), GPC_OK);
         cr_assert_eq(own.warp_instructions, whole.warp_instructions);
         cr_assert_eq(own.dram_read_sectors, whole.dram_read_sectors);
         gpc_trace_close(trace);
@@ -148,8 +149,8 @@ Test(kernels, launch_reads_its_code) {
         snprintf(lines, sizeof lines, "%s%s", LOAD("0100", "0x1000"), cases[n].last);
         put_kernel(r, "k.traceg", 3, 1, cases[n].header, lines);
         set(r, "launch.sectors", "10");
-        gpc_stats stats;
-        gpc_stats_init(&stats);
+        measured_stats stats;
+        measured_clear(&stats);
         cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
         cr_assert(stats.dram_launch_sectors == 10 && stats.dram_read_sectors == 14);
         set(r, "launch.code", "true");
@@ -182,9 +183,9 @@ Test(kernels, same_each_time) {
     rig *r = rig_open();
     set(r, "sm.count", "7");
     set(r, "sm.blocks", "3");
-    gpc_stats first, second;
-    gpc_stats_init(&first);
-    gpc_stats_init(&second);
+    measured_stats first, second;
+    measured_clear(&first);
+    measured_clear(&second);
     static seen before[MOST_SEEN];
     cr_assert_eq(run_file(r, "synthetic:transpose-naive:1MiB", &first), GPC_OK, "%s", r->error.message);
     unsigned count = r->count;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -23,17 +24,17 @@ static rig *open_with(const char *mode) {
     return r;
 }
 
-static gpc_stats run_text(rig *r, unsigned blocks, unsigned warps, const char *lines) {
-    gpc_stats s;
-    gpc_stats_init(&s);
+static measured_stats run_text(rig *r, unsigned blocks, unsigned warps, const char *lines) {
+    measured_stats s;
+    measured_clear(&s);
     put_kernel(r, "k.traceg", blocks, warps, WINDOWS, lines);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     return s;
 }
 
 /* Statistics of one warp: equal with a clock and without. */
-static gpc_stats run_one(const char *lines) {
-    gpc_stats s[2];
+static measured_stats run_one(const char *lines) {
+    measured_stats s[2];
     for (int m = 0; m < 2; m++) {
         rig *r = open_with(modes[m]);
         s[m] = run_text(r, 1, 1, lines);
@@ -64,7 +65,7 @@ Test(replay_local, spills_of_many_warps) {
         rig *r = open_with(modes[m]);
         set(r, "sm.warps", "64");
         set(r, "l1.size", "128KiB");
-        const gpc_stats s = run_text(r, 2, 32, lines);
+        const measured_stats s = run_text(r, 2, 32, lines);
         cr_expect_eq(s.l1_store_sectors, 64 * 64 * 4);
         cr_expect_eq(s.l1_load_requests, 64 * 64);
         cr_expect_eq(s.l1_load_sectors, 64 * 64 * 4);
@@ -80,7 +81,7 @@ Test(replay_local, whose_it_is) {
     for (int m = 0; m < 2; m++) {
         rig *r = open_with(modes[m]);
         set(r, "sm.count", "2");
-        const gpc_stats s = run_text(r, 2, 4, lines);
+        const measured_stats s = run_text(r, 2, 4, lines);
         cr_expect_eq(s.l1_load_sectors, 2 * 4 * 2 * 4);
         cr_expect_eq(s.l1_load_sector_hits, 2 * 4 * 4, "%s: %" PRIu64, modes[m], s.l1_load_sector_hits);
         cr_expect_eq(s.dram_read_sectors, 2 * 4 * 4, "%s: no SM finds another's", modes[m]);
@@ -93,7 +94,7 @@ Test(replay_local, slots) {
     for (int m = 0; m < 2; m++) {
         rig *r = open_with(modes[m]);
         set(r, "sm.blocks", "1");
-        const gpc_stats s = run_text(r, 3, 1, "0000 ffffffff 1 R2 LDL 1 R1 4 1 0x100 0\n");
+        const measured_stats s = run_text(r, 3, 1, "0000 ffffffff 1 R2 LDL 1 R1 4 1 0x100 0\n");
         cr_expect_eq(s.l1_load_sector_hits, 2 * 4);
         rig_close(r);
     }
@@ -116,7 +117,7 @@ Test(replay_local, widths) {
                  {"0 ffffffff 1 R2 LDL.128 1 R1 16 1 0xf00000 64\n", 128, 128, 512},
                  {"0 00000003 1 R2 LDL.64 1 R1 8 2 0xfff000 4\n", 3, 3, 16}}; /* word 1 of two lanes is one line */
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
-        const gpc_stats s = run_one(cases[n].line);
+        const measured_stats s = run_one(cases[n].line);
         cr_expect_eq(s.l1_load_requests, 1, "%zu", n);
         cr_expect_eq(s.l1_load_lines, cases[n].lines, "%zu: %" PRIu64, n, s.l1_load_lines);
         cr_expect_eq(s.l1_load_sectors, cases[n].sectors, "%zu: %" PRIu64, n, s.l1_load_sectors);
@@ -126,7 +127,7 @@ Test(replay_local, widths) {
 
 /* Offsets that differ in the lowest bits of a word are of one line; the next word is not. */
 Test(replay_local, within_a_word) {
-    const gpc_stats s =
+    const measured_stats s =
         run_one("0 ffffffff 1 R2 LDL.U8 1 R1 1 1 0xfff000 0\n1 ffffffff 1 R3 LDL.U8 1 R2 1 1 0xfff003 0\n"
                 "2 ffffffff 1 R4 LDL.U8 1 R3 1 1 0xfff004 0\n");
     cr_expect_eq(s.l1_load_sectors, 12);
@@ -135,7 +136,8 @@ Test(replay_local, within_a_word) {
 
 /* A generic address in the local window is the offset from the base, for loads, stores and atomics. */
 Test(replay_local, generic_in_the_window) {
-    gpc_stats s = run_one("0 ffffffff 1 R2 LDL 1 R1 4 1 0xfff000 0\n1 ffffffff 1 R3 LD.E 1 R2 4 1 0x7f0002fff000 0\n");
+    measured_stats s =
+        run_one("0 ffffffff 1 R2 LDL 1 R1 4 1 0xfff000 0\n1 ffffffff 1 R3 LD.E 1 R2 4 1 0x7f0002fff000 0\n");
     cr_expect_eq(s.l1_load_sectors, 8);
     cr_expect_eq(s.l1_load_sector_hits, 4);
     s = run_one("0 ffffffff 0 ST.E.64 2 R1 R2 8 1 0x7f0002fff000 0\n1 ffffffff 1 R3 LDL 1 R2 4 1 0xfff004 0\n");
@@ -155,7 +157,7 @@ Test(replay_local, generic_in_the_window) {
 
 /* Lanes in several windows make an access per space, and one instruction. */
 Test(replay_local, lanes_in_several_windows) {
-    gpc_stats s = run_one(MIXED("0", "LD.E", "4"));
+    measured_stats s = run_one(MIXED("0", "LD.E", "4"));
     cr_expect_eq(s.l1_load_requests, 2);
     cr_expect_eq(s.l1_load_lines, 2);
     cr_expect_eq(s.l1_load_sectors, 1 + 2);
@@ -180,7 +182,7 @@ Test(replay_local, parts_go_by_their_space) {
     for (int m = 0; m < 2; m++) {
         rig *r = open_with(modes[m]);
         set(r, "l1.spaces", "local");
-        const gpc_stats s =
+        const measured_stats s =
             run_text(r, 1, 1, MIXED("0", "LD.E", "4") "8 ffffffff 1 R4 MOV 1 R2 0\n" MIXED("10", "LD.E", "4"));
         cr_expect_eq(s.l1_load_sectors, 2 * (1 + 2));
         cr_expect_eq(s.l1_load_sector_hits, 1, "%s: %" PRIu64, modes[m], s.l1_load_sector_hits);
@@ -192,10 +194,10 @@ Test(replay_local, parts_go_by_their_space) {
 Test(replay_local, a_warp_waits_for_all_parts) {
     rig *r = open_with("timed");
 #define WARM "0 ffffffff 1 R2 LDL 1 R1 4 1 0xfff000 0\n8 ffffffff 1 R4 MOV 1 R2 0\n"
-    const gpc_stats hit = run_text(r, 1, 1, WARM "10 1 1 R5 LD.E 1 R4 4 0 0x7f0002fff000\n20 1 1 R6 MOV 1 R5 0\n");
-    const gpc_stats both =
+    const measured_stats hit = run_text(r, 1, 1, WARM "10 1 1 R5 LD.E 1 R4 4 0 0x7f0002fff000\n20 1 1 R6 MOV 1 R5 0\n");
+    const measured_stats both =
         run_text(r, 1, 1, WARM "10 3 1 R5 LD.E 1 R4 4 0 0x7f0002fff000 0x9000\n20 1 1 R6 MOV 1 R5 0\n");
-    const gpc_stats miss = run_text(r, 1, 1, WARM "10 1 1 R5 LD.E 1 R4 4 0 0x9000\n20 1 1 R6 MOV 1 R5 0\n");
+    const measured_stats miss = run_text(r, 1, 1, WARM "10 1 1 R5 LD.E 1 R4 4 0 0x9000\n20 1 1 R6 MOV 1 R5 0\n");
     cr_expect_gt(both.cycles, hit.cycles + 50, "%" PRIu64 ", %" PRIu64, both.cycles, hit.cycles);
     cr_expect_leq(both.cycles, miss.cycles + 10, "%" PRIu64 ", %" PRIu64, both.cycles, miss.cycles);
     cr_expect_eq(both.accepted, 2);
@@ -210,7 +212,7 @@ Test(replay_local, write_policies) {
     for (int m = 0; m < 2; m++) {
         rig *r = open_with(modes[m]);
         set(r, "l1.write_policy_local", "back");
-        gpc_stats s = run_text(r, 1, 1, lines);
+        measured_stats s = run_text(r, 1, 1, lines);
         cr_expect_eq(s.l1_load_sector_hits, 4);
         cr_expect_eq(s.l2_write_sectors, 0);
         set(r, "l1.write_policy_local", "through");
@@ -247,8 +249,8 @@ Test(replay_local, tables) {
     for (int m = 0; m < 2; m++)
         for (size_t n = 0; n < 3; n++) {
             rig *r = open_with(modes[m]);
-            gpc_stats s;
-            gpc_stats_init(&s);
+            measured_stats s;
+            measured_clear(&s);
             write_text(r, cases[n].name, cases[n].text);
             cr_assert_eq(run_file(r, cases[n].name, &s), GPC_OK, "%s", r->error.message);
             cr_expect_eq(s.l1_load_requests, 2);
@@ -284,9 +286,9 @@ Test(replay_local, converted) {
     for (int m = 0; m < 2; m++) {
         rig *r = open_with(modes[m]);
         set(r, "sm.count", "2");
-        const gpc_stats text = run_text(r, 4, 2, ALL_KINDS);
-        gpc_stats s;
-        gpc_stats_init(&s);
+        const measured_stats text = run_text(r, 4, 2, ALL_KINDS);
+        measured_stats s;
+        measured_clear(&s);
         convert(r, "k.traceg", "k.gct", GPC_TRACE_BINARY);
         cr_assert_eq(run_file(r, "k.gct", &s), GPC_OK, "%s", r->error.message);
         expect_same_stats(&text, &s);
@@ -310,7 +312,7 @@ Test(replay_local, converted) {
 /* Threads, with or without a clock, have the counts of a single thread. */
 Test(replay_local, threads) {
     for (int m = 0; m < 2; m++) {
-        gpc_stats s[2];
+        measured_stats s[2];
         for (int n = 0; n < 2; n++) {
             rig *r = open_with(modes[m]);
             set(r, "sm.count", "4");
@@ -344,7 +346,7 @@ Test(replay_local, other_levels) {
         rig *r = open_with(cases[n].mode);
         for (const char *const *key = cases[n].keys; *key; key += 2)
             set(r, key[0], key[1]);
-        const gpc_stats s = run_text(r, 2, 2, ALL_KINDS);
+        const measured_stats s = run_text(r, 2, 2, ALL_KINDS);
         /* STL.64; LDL, LD.E, MIXED, LDG.E and 16 lanes with bytes 16 apart; MIXED */
         cr_expect_eq(s.l1_store_sectors, 4 * 8, "%zu: %" PRIu64, n, s.l1_store_sectors);
         cr_expect_eq(s.l1_load_sectors, 4 * (4 + 4 + 3 + 4 + 16), "%zu: %" PRIu64, n, s.l1_load_sectors);

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -67,11 +68,11 @@ static void run(const gpc_context_options *options, const char *preset, const ch
     cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
     gpc_kernel kernel = GPC_KERNEL_INIT;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     gpc_status status;
     do
-        status = gpc_replay_kernel(replay, trace, &kernel, &stats, &error);
+        status = measure_kernel(replay, trace, &kernel, &stats, &error);
     while (status == GPC_OK);
     cr_assert_eq(status, GPC_END, "%s", error.message);
     gpc_replay_destroy(replay);

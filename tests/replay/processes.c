@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -38,7 +39,7 @@ static void on_kernel(void *user_data, const gpc_kernel_result *result) {
     t->count++;
 }
 
-static gpc_status run_in(rig *r, gpc_replay *replay, const program *p, told *t, gpc_stats *stats) {
+static gpc_status run_in(rig *r, gpc_replay *replay, const program *p, told *t, measured_stats *stats) {
     gpc_replay_stream streams[MOST];
     gpc_trace *traces[MOST];
     uint32_t sms[MOST];
@@ -57,15 +58,15 @@ static gpc_status run_in(rig *r, gpc_replay *replay, const program *p, told *t, 
         streams[count].null_stream = p->default_streams || (p->null_streams && p->ids[count] == 1);
     }
     memset(t, 0, sizeof *t);
-    gpc_stats_init(stats);
-    const gpc_status status = gpc_replay_streams(replay, streams, count, on_kernel, t, stats, &r->error);
+    measured_clear(stats);
+    const gpc_status status = measure_streams(replay, streams, count, on_kernel, t, stats, &r->error);
     for (size_t i = 0; i < count; i++)
         gpc_trace_close(traces[i]);
     return status;
 }
 
-static gpc_stats run(rig *r, const program *p, told *t) {
-    gpc_stats stats;
+static measured_stats run(rig *r, const program *p, told *t) {
+    measured_stats stats;
     gpc_replay *replay = open_replay(r);
     cr_assert_eq(run_in(r, replay, p, t, &stats), GPC_OK, "%s", r->error.message);
     gpc_replay_destroy(replay);
@@ -125,10 +126,10 @@ Test(processes, are_apart) {
                 told t;
                 put(r);
                 program p = {.traces = {"a.traceg"}, .processes = OWN, .sms = {1}};
-                const gpc_stats alone = run(r, &p, &t);
+                const measured_stats alone = run(r, &p, &t);
                 p.traces[1] = "b.traceg";
                 p.sms[0] = partitioned ? 1 : 0, p.sms[1] = partitioned ? 2 : 0;
-                const gpc_stats two = run(r, &p, &t);
+                const measured_stats two = run(r, &p, &t);
                 cr_expect(t.count == 2 && t.processes[0] == 0 && t.processes[1] == 1);
                 cr_expect_eq(two.dram_read_sectors, 2 * alone.dram_read_sectors, "%zu %s: %" PRIu64, i, modes[m],
                              two.dram_read_sectors);
@@ -140,7 +141,7 @@ Test(processes, are_apart) {
                 cr_expect_eq(two.l1_load_sector_hits, 2 * alone.l1_load_sector_hits);
                 cr_expect(!tlbs || (alone.tlb_walks && two.tlb_walks == 2 * alone.tlb_walks));
                 memset(p.processes, 5, sizeof p.processes);
-                const gpc_stats shared = run(r, &p, &t);
+                const measured_stats shared = run(r, &p, &t);
                 cr_expect(t.processes[0] == 5 && t.processes[1] == 5);
                 cr_expect_lt(shared.dram_read_sectors, two.dram_read_sectors, "%zu %s", i, modes[m]);
                 cr_expect(!tlbs || shared.tlb_walks == alone.tlb_walks);
@@ -167,13 +168,13 @@ Test(processes, numbers_change_nothing) {
             put_kernel(r, "mixed.traceg", 1, 1, WINDOWS, /* lanes in global and shared memory, then the global line */
                        "0000 00000003 1 R1 LD.E 1 R2 4 0 0x1000 0x7f0000000100\n" LOAD("0010", "0x1000") EXIT("0020"));
             told t, last;
-            const gpc_stats first = run(r, &(program){.traces = {traces[n]}, .processes = OWN}, &t);
+            const measured_stats first = run(r, &(program){.traces = {traces[n]}, .processes = OWN}, &t);
             cr_expect_eq(t.processes[0], 0);
-            const gpc_stats third = run(r, &(program){.traces = {traces[n]}, .processes = {3}}, &last);
+            const measured_stats third = run(r, &(program){.traces = {traces[n]}, .processes = {3}}, &last);
             cr_expect_eq(last.processes[0], 3);
             expect_same_stats(&first, &third);
             cr_expect_eq(t.ended[0], last.ended[0]);
-            const gpc_stats highest = run(r, &(program){.traces = {traces[n]}, .processes = {127}}, &last);
+            const measured_stats highest = run(r, &(program){.traces = {traces[n]}, .processes = {127}}, &last);
             expect_same_stats(&first, &highest);
             rig_close(r);
         }
@@ -193,7 +194,7 @@ Test(processes, presets) {
             const program p = {.traces = {"synthetic:gather:64KiB"}, .processes = {0}},
                           q = {.traces = {"synthetic:gather:64KiB"}, .processes = {3}},
                           two = {.traces = {"synthetic:gather:64KiB", "synthetic:gather:64KiB"}, .processes = OWN};
-            const gpc_stats first = run(r, &p, &t), third = run(r, &q, &t), both = run(r, &two, &t);
+            const measured_stats first = run(r, &p, &t), third = run(r, &q, &t), both = run(r, &two, &t);
             cr_expect_eq(first.l1_load_sector_hits, third.l1_load_sector_hits);
             cr_expect_eq(first.dram_read_sectors - first.dram_launch_sectors,
                          third.dram_read_sectors - third.dram_launch_sectors, "%s %s", presets[n], modes[m]);
@@ -215,7 +216,7 @@ Test(processes, streams_of_one_program) {
                  .processes = OWN,
                  .ids = {8, 1, 8, 1},
                  .null_streams = true};
-    const gpc_stats stats = run(r, &p, &t);
+    const measured_stats stats = run(r, &p, &t);
     cr_expect_eq(t.count, 4);
     cr_expect(t.processes[0] == 0 && t.processes[1] == 0 && t.processes[2] == 1 && t.processes[3] == 1);
     cr_expect_eq(stats.dram_read_sectors, 2 * 4);
@@ -261,14 +262,14 @@ Test(processes, local_memory) {
         set(r, "sm.blocks", "1");
         set(r, "kernels.flush", "none");
         program p = {.traces = {"a.traceg"}, .processes = OWN};
-        const gpc_stats alone = run(r, &p, &t);
+        const measured_stats alone = run(r, &p, &t);
         cr_expect_gt(alone.dram_read_sectors, 0);
         p.traces[1] = "b.traceg";
-        const gpc_stats two = run(r, &p, &t);
+        const measured_stats two = run(r, &p, &t);
         cr_expect_eq(two.dram_read_sectors, 2 * alone.dram_read_sectors, "%s: %" PRIu64, modes[m],
                      two.dram_read_sectors);
         memset(p.processes, 0, sizeof p.processes);
-        const gpc_stats shared = run(r, &p, &t);
+        const measured_stats shared = run(r, &p, &t);
         cr_expect_eq(shared.dram_read_sectors, alone.dram_read_sectors, "%s", modes[m]);
         rig_close(r);
     }
@@ -279,7 +280,7 @@ Test(processes, stay_in_caches) {
     for (size_t m = 0; m < 2; m++) {
         rig *r = open_with(modes[m], (setting[]){{"kernels.flush", "l1"}, {NULL, NULL}});
         told t;
-        gpc_stats stats;
+        measured_stats stats;
         gpc_replay *replay = open_replay(r), *copy;
         put_kernel(r, "a.traceg", 1, 1, "", LOAD("0000", "0x1000") EXIT("0010"));
         cr_assert_eq(run_in(r, replay, &(program){.traces = {"a.traceg"}, .processes = {2}}, &t, &stats), GPC_OK);
@@ -300,7 +301,7 @@ Test(processes, wide_addresses) {
     for (size_t m = 0; m < 2; m++) {
         rig *r = open_with(modes[m], NULL);
         told t;
-        gpc_stats stats;
+        measured_stats stats;
         put_kernel(r, "a.traceg", 1, 1, "", LOAD("0000", "0x1000") EXIT("0010"));
         put_kernel(r, "wide.traceg", 1, 1, "", LOAD("0000", "0x1ffffffffffffa0") EXIT("0010"));
         stats = run(r, &(program){.traces = {"wide.traceg"}, .processes = OWN}, &t);
@@ -325,7 +326,7 @@ Test(processes, wide_addresses) {
 Test(processes, most) {
     rig *r = rig_open();
     gpc_replay_stream streams[GPC_PROCESSES + 1];
-    gpc_stats stats;
+    measured_stats stats;
     set(r, "streams", "255");
     put_kernel(r, "a.traceg", 1, 1, "", LOAD("0000", "0x1000") EXIT("0010"));
     for (unsigned n = 0; n <= GPC_PROCESSES; n++) {
@@ -333,10 +334,10 @@ Test(processes, most) {
         streams[n].trace = open_trace(r, "a.traceg");
     }
     gpc_replay *replay = open_replay(r);
-    gpc_stats_init(&stats);
-    expect_error(r, gpc_replay_streams(replay, streams, GPC_PROCESSES + 1, NULL, NULL, &stats, &r->error),
-                 GPC_ERROR_RANGE, "streams[128] is of more than 128 processes");
-    cr_expect_eq(gpc_replay_streams(replay, streams, GPC_PROCESSES, NULL, NULL, &stats, &r->error), GPC_OK, "%s",
+    measured_clear(&stats);
+    expect_error(r, measure_streams(replay, streams, GPC_PROCESSES + 1, NULL, NULL, &stats, &r->error), GPC_ERROR_RANGE,
+                 "streams[128] is of more than 128 processes");
+    cr_expect_eq(measure_streams(replay, streams, GPC_PROCESSES, NULL, NULL, &stats, &r->error), GPC_OK, "%s",
                  r->error.message);
     cr_expect_eq(stats.dram_read_sectors, 4 * GPC_PROCESSES);
     for (unsigned n = 0; n <= GPC_PROCESSES; n++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _XOPEN_SOURCE 700
 #include "replay/rig.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -200,19 +201,19 @@ gpc_trace *open_trace(rig *r, const char *name) {
     return trace;
 }
 
-gpc_stats run_kernel(rig *r, gpc_replay *replay, gpc_trace *trace) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    gpc_status status = gpc_replay_kernel(replay, trace, NULL, &stats, &r->error);
+measured_stats run_kernel(rig *r, gpc_replay *replay, gpc_trace *trace) {
+    measured_stats stats;
+    measured_clear(&stats);
+    gpc_status status = measure_kernel(replay, trace, NULL, &stats, &r->error);
     cr_assert_eq(status, GPC_OK, "%d %s", status, r->error.message);
     return stats;
 }
 
-gpc_status run_file(rig *r, const char *name, gpc_stats *stats) {
+gpc_status run_file(rig *r, const char *name, measured_stats *stats) {
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, name);
     r->count = 0;
-    gpc_status status = gpc_replay_kernel(replay, trace, NULL, stats, &r->error);
+    gpc_status status = measure_kernel(replay, trace, NULL, stats, &r->error);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     return status;
@@ -224,11 +225,11 @@ void expect_error(const rig *r, gpc_status status, gpc_status expected, const ch
     cr_assert(strstr(r->error.message, part), "'%s' says nothing of '%s'", r->error.message, part);
 }
 
-void expect_same_stats(const gpc_stats *a, const gpc_stats *b) {
-    for (size_t n = 0; n < gpc_counter_count(); n++) {
+void expect_same_stats(const measured_stats *a, const measured_stats *b) {
+    for (size_t n = 0; n < gpc_counter_table_count(GPC_TABLE_HIERARCHY); n++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        cr_assert_eq(gpc_counter_at(n, &info), GPC_OK);
-        const void *x = (const char *)a + info.offset, *y = (const char *)b + info.offset;
+        cr_assert_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, n, &info, NULL), GPC_OK);
+        const void *x = (const char *)a + measured_offset(info.id), *y = (const char *)b + measured_offset(info.id);
         cr_assert(info.ratio || !memcmp(x, y, info.buckets * sizeof(uint64_t)), "%s", info.name);
     }
 }

@@ -2,6 +2,8 @@
 #ifndef TESTS_REPLAY_RIG_H
 #define TESTS_REPLAY_RIG_H
 
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 #include <stdio.h>
 
@@ -56,11 +58,11 @@ gpc_replay *open_replay(rig *r);
 gpc_trace *open_trace(rig *r, const char *name);
 
 /* Run the trace's next kernel; must succeed. */
-gpc_stats run_kernel(rig *r, gpc_replay *replay, gpc_trace *trace);
+measured_stats run_kernel(rig *r, gpc_replay *replay, gpc_trace *trace);
 /* A trace of one kernel in a new replay; `stats` may be NULL. */
-gpc_status run_file(rig *r, const char *name, gpc_stats *stats);
+gpc_status run_file(rig *r, const char *name, measured_stats *stats);
 void expect_error(const rig *r, gpc_status status, gpc_status expected, const char *part);
-void expect_same_stats(const gpc_stats *a, const gpc_stats *b);
+void expect_same_stats(const measured_stats *a, const measured_stats *b);
 
 /* The n-th event of a kind, and the number of events. */
 const seen *nth(const rig *r, int kind, unsigned n);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/core/replay.h"
 #include "rig.h"
 
@@ -27,14 +28,14 @@ static const char *const settings[][9] = {
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* All kernels of a source on so many threads; 0: the replay's default. */
-static gpc_stats run(const char *const *pairs, const char *source, uint32_t threads, uint64_t delay) {
+static measured_stats run(const char *const *pairs, const char *source, uint32_t threads, uint64_t delay) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context;
     gpc_config *config;
     gpc_replay *replay;
     gpc_trace *trace;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, "h100", &error), GPC_OK);
@@ -47,10 +48,10 @@ static gpc_stats run(const char *const *pairs, const char *source, uint32_t thre
         cr_assert_eq(gpci_functional_share(replay, &options, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
     gpc_status status;
-    while ((status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
+    while ((status = gpc_replay_kernel(replay, trace, NULL, &error)) == GPC_OK)
         ;
     cr_assert_eq(status, GPC_END, "%s: %s", source, error.message);
-    cr_assert_eq(gpc_replay_get_stats(replay, &stats), GPC_OK);
+    cr_assert_eq(measure_total(replay, &stats), GPC_OK);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);
@@ -61,10 +62,10 @@ static gpc_stats run(const char *const *pairs, const char *source, uint32_t thre
 Test(round_lanes, threads_change_nothing) {
     for (size_t s = 0; s < COUNT(settings); s++)
         for (size_t k = 0; k < COUNT(sources); k++) {
-            const gpc_stats alone = run(settings[s], sources[k], 0, 0);
+            const measured_stats alone = run(settings[s], sources[k], 0, 0);
             cr_assert_gt(alone.l1_load_sectors, 0);
             for (uint32_t threads = 1; threads < 6; threads += 2) {
-                const gpc_stats shared = run(settings[s], sources[k], threads, threads > 1);
+                const measured_stats shared = run(settings[s], sources[k], threads, threads > 1);
                 cr_assert_eq(memcmp(&alone, &shared, sizeof alone), 0, "configuration %zu, %s, %u threads", s,
                              sources[k], threads);
             }
@@ -138,10 +139,10 @@ static uint64_t go_astray(uint32_t sm, uint32_t threads) {
     const gpci_workers_options options = {.count = threads, .exactly = true};
     cr_assert_eq(gpci_functional_share(replay, &options, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_trace_open(context, "synthetic:gather:4MiB", NULL, &trace), GPC_OK);
-    cr_expect_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &error), GPC_ERROR_CALLBACK, "SM %u", sm);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_replay_get_stats(replay, &stats), GPC_OK);
+    cr_expect_eq(gpc_replay_kernel(replay, trace, NULL, &error), GPC_ERROR_CALLBACK, "SM %u", sm);
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_total(replay, &stats), GPC_OK);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);

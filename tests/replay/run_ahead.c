@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/core/replay.h"
 #include "timed/core/timed.h"
 
@@ -15,11 +16,14 @@
 #define INTERVAL 150u
 
 typedef struct told {
-    gpc_stats total;
+    measured_stats total;
     uint64_t samples, hash, ahead;
 } told;
 
-static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *lent) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     told *t = user_data;
     t->samples++;
     t->hash = (t->hash ^ cycle) * 0x100000001b3u;
@@ -49,12 +53,12 @@ static told run(const char *source, const char *settings, bool followed, bool sa
     if (followed)
         gpc_replay_on_progress(replay, on_progress, NULL);
     if (sampled)
-        cr_assert_eq(gpc_replay_on_sample(replay, INTERVAL, on_sample, &t), GPC_OK);
-    while ((status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
+        cr_assert_eq(gpc_replay_on_sample(replay, INTERVAL, on_sample, &t, NULL), GPC_OK);
+    while ((status = gpc_replay_kernel(replay, trace, NULL, &error)) == GPC_OK)
         ;
     cr_assert_eq(status, GPC_END, "%s, %s: %s", source, settings, error.message);
-    gpc_stats_init(&t.total);
-    cr_assert_eq(gpc_replay_get_stats(replay, &t.total), GPC_OK);
+    measured_clear(&t.total);
+    cr_assert_eq(measure_total(replay, &t.total), GPC_OK);
     for (uint32_t sm = 0; sm < replay->sm_count; sm++)
         t.ahead += replay->hierarchy->timed->l1[sm].ahead.until != 0;
     gpc_trace_close(trace);

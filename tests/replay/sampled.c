@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
+#include "measured.h"
 #include "replay/core/replay.h"
 #include "replay/rig.h"
 #include "replay/sampling/sampling.h"
@@ -25,7 +26,7 @@ static rig *open_timed(const char *sample) {
 
 static uint32_t id_of(const char *name) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info), GPC_OK, "%s", name);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info, NULL), GPC_OK, "%s", name);
     return info.id;
 }
 
@@ -48,24 +49,24 @@ static gpc_replay *run_all(rig *r, const char *const *sources, unsigned count, u
         gpc_trace *trace = open_trace(r, sources[n % count]);
         gpc_status status = GPC_OK;
         while (status == GPC_OK)
-            status = gpc_replay_kernel(replay, trace, NULL, NULL, &r->error);
+            status = gpc_replay_kernel(replay, trace, NULL, &r->error);
         cr_assert_eq(status, GPC_END, "%s", r->error.message);
         gpc_trace_close(trace);
     }
     return replay;
 }
 
-static gpc_stats stats_of(const gpc_replay *replay) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_replay_get_stats(replay, &stats), GPC_OK);
+static measured_stats stats_of(const gpc_replay *replay) {
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_total(replay, &stats), GPC_OK);
     return stats;
 }
 
-static gpc_stats run_whole(rig *r, const char *const *sources, unsigned count, unsigned times) {
+static measured_stats run_whole(rig *r, const char *const *sources, unsigned count, unsigned times) {
     set(r, "sample", "none");
     gpc_replay *replay = run_all(r, sources, count, times);
-    gpc_stats stats = stats_of(replay);
+    measured_stats stats = stats_of(replay);
     gpc_replay_destroy(replay);
     return stats;
 }
@@ -79,7 +80,7 @@ static bool covers(const gpc_estimate *e, double truth) {
 }
 
 /* Values decided by the trace are counted, not estimated. */
-static void expect_counted(const gpc_replay *replay, const gpc_stats *whole) {
+static void expect_counted(const gpc_replay *replay, const measured_stats *whole) {
     static const char *const names[] = {"kernels",
                                         "blocks",
                                         "warp_instructions",
@@ -97,7 +98,7 @@ static void expect_counted(const gpc_replay *replay, const gpc_stats *whole) {
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         gpc_estimate found = estimate_of(replay, GPC_SAMPLING_ALL, names[n]);
         uint64_t truth;
-        memcpy(&truth, (const char *)whole + gpc_layout_offset(gpc_stats_layout(), id_of(names[n])), sizeof truth);
+        memcpy(&truth, (const char *)whole + measured_offset(id_of(names[n])), sizeof truth);
         cr_assert(!found.estimated && found.low == found.high, "%s", names[n]);
         cr_assert_eq((uint64_t)found.value, truth, "%s: %g, %llu", names[n], found.value, (unsigned long long)truth);
     }
@@ -117,7 +118,7 @@ Test(sampled, launches_of_a_group) {
                  (unsigned)s.timed_launches);
     cr_expect(cycles.estimated && cycles.low <= cycles.value && cycles.value <= cycles.high);
     if (!EFFORT_SANITIZED) {
-        gpc_stats whole = run_whole(r, stream, 1, 6);
+        measured_stats whole = run_whole(r, stream, 1, 6);
         cr_expect_leq(off(cycles.value, whole.cycles), 0.03, "%g, %llu", cycles.value,
                       (unsigned long long)whole.cycles);
         cr_expect_leq(10 * s.timed_instructions, whole.warp_instructions);
@@ -155,12 +156,12 @@ Test(sampled, energies) {
 Test(sampled, same_bytes) {
     rig *r = open_timed("kernels");
     gpc_replay *a = run_all(r, stream, 1, 2), *b = run_all(r, stream, 1, 2);
-    gpc_stats x = stats_of(a), y = stats_of(b);
+    measured_stats x = stats_of(a), y = stats_of(b);
     expect_same_stats(&x, &y);
-    for (size_t n = 0; n < gpc_counter_count(); n++) {
+    for (size_t n = 0; n < gpc_counter_table_count(GPC_TABLE_HIERARCHY); n++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
         gpc_estimate p = GPC_ESTIMATE_INIT, q = GPC_ESTIMATE_INIT;
-        cr_assert_eq(gpc_counter_at(n, &info), GPC_OK);
+        cr_assert_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, n, &info, NULL), GPC_OK);
         gpc_status status = gpc_replay_estimate(a, GPC_SAMPLING_ALL, info.id, &p);
         cr_assert_eq(gpc_replay_estimate(b, GPC_SAMPLING_ALL, info.id, &q), status);
         cr_assert(!memcmp(&p, &q, sizeof p), "%s", info.name);
@@ -174,14 +175,13 @@ Test(sampled, same_bytes) {
 Test(sampled, intervals_of_few_units) {
     static const double rows[][2] = {{1, 12.7062},  {1.5, 8.50445}, {2, 4.3027},  {3, 3.1824}, {4, 2.7764},
                                      {4.5, 2.6735}, {5, 2.5706},    {10, 2.2281}, {1e6, 1.96}};
-    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "cycles", &info), GPC_OK);
+    const gpci_counter_row *row = gpci_counter(GPC_ID_cycles);
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
         static gpci_estimates estimates;
         gpc_estimate found = GPC_ESTIMATE_INIT;
-        estimates.variances[info.offset / sizeof(uint64_t)] = 1;
-        estimates.freedom[info.offset / sizeof(uint64_t)] = 1 / rows[n][0];
-        gpci_estimates_give(&estimates, &info, &found);
+        estimates.variances[row->offset / sizeof(uint64_t)] = 1;
+        estimates.freedom[row->offset / sizeof(uint64_t)] = 1 / rows[n][0];
+        gpci_estimates_give(&estimates, row, &found);
         cr_expect_float_eq(found.high, rows[n][1], 1e-3, "%g: %g", rows[n][0], found.high);
     }
 }
@@ -192,7 +192,7 @@ Test(sampled, intervals_cover_the_truth) {
     set(r, "sample.every", "8");
     static const char *const names[] = {"cycles", "ipc", "l1.load_sector_hits", "scheduler.load_stalls"};
     unsigned covered[4] = {0}, seeds = EFFORT_SANITIZED ? 1 : 12;
-    gpc_stats whole = {0};
+    measured_stats whole = {0};
     if (!EFFORT_SANITIZED)
         whole = run_whole(r, graph, 1, 1);
     set(r, "sample", "kernels");
@@ -255,7 +255,7 @@ static void expect_sampled(rig *r, uint64_t windows) {
     cr_expect_gt(s.skipped_blocks, 0);
     cr_expect(cycles.estimated);
     if (!EFFORT_SANITIZED) {
-        gpc_stats whole = run_whole(r, &source, 1, 1);
+        measured_stats whole = run_whole(r, &source, 1, 1);
         cr_expect_leq(off(cycles.value, whole.cycles), 0.03, "%g, %llu", cycles.value,
                       (unsigned long long)whole.cycles);
         cr_expect(covers(&cycles, (double)whole.cycles), "%llu, %g to %g", (unsigned long long)whole.cycles, cycles.low,
@@ -294,7 +294,7 @@ Test(sampled, blocks_of_an_unsettled_launch) {
     set(r, "sample.tolerance", "0");
     const char *const source = "synthetic:gather:32KiB";
     gpc_replay *replay = run_all(r, &source, 1, 1);
-    gpc_stats sampled = stats_of(replay), whole = run_whole(r, &source, 1, 1);
+    measured_stats sampled = stats_of(replay), whole = run_whole(r, &source, 1, 1);
     gpc_estimate cycles = estimate_of(replay, GPC_SAMPLING_ALL, "cycles");
     cr_expect(!cycles.estimated && cycles.low == cycles.high);
     expect_same_stats(&sampled, &whole);
@@ -306,7 +306,7 @@ Test(sampled, blocks_of_an_unsettled_launch) {
 Test(sampled, estimator_covers_as_often_as_it_says) {
     uint64_t state = 7;
     unsigned covered = 0;
-    const gpc_counter_info info = {.struct_size = sizeof info, .offset = offsetof(gpc_stats, cycles)};
+    const gpci_counter_row info = {.offset = offsetof(gpc_stats, cycles)};
     static gpci_word_kind kinds[GPCI_WORDS];
     static gpci_units units;
     static gpci_estimates e;
@@ -319,7 +319,7 @@ Test(sampled, estimator_covers_as_often_as_it_says) {
             uint64_t size = 900 + gpci_random_below(&state, 200), noise = 0;
             for (unsigned i = 0; i < 8; i++)
                 noise += gpci_random_below(&state, 100);
-            gpc_stats unit = {.struct_size = sizeof unit, .cycles = 3 * size + noise};
+            gpc_stats unit = {.cycles = 3 * size + noise};
             truth += (double)unit.cycles;
             if (k < 6)
                 gpci_units_add(&units, &unit, (double)size), gpci_estimates_count(&e, kinds, &unit);
@@ -342,11 +342,11 @@ Test(sampled, estimator_by_hand) {
     static gpci_estimates e;
     const uint64_t cycles[] = {100, 104, 102};
     for (unsigned n = 0; n < 3; n++) {
-        gpc_stats unit = {.struct_size = sizeof unit, .cycles = cycles[n]};
+        gpc_stats unit = {.cycles = cycles[n]};
         gpci_units_add(&units, &unit, 1);
     }
     gpci_estimates_predict(&e, kinds, &units, 7, NULL);
-    const gpc_counter_info info = {.struct_size = sizeof info, .offset = offsetof(gpc_stats, cycles)};
+    const gpci_counter_row info = {.offset = offsetof(gpc_stats, cycles)};
     gpc_estimate found = GPC_ESTIMATE_INIT;
     gpci_estimates_give(&e, &info, &found);
     cr_expect_float_eq(found.value, 714, 1e-9);
@@ -363,12 +363,11 @@ Test(sampled, estimator_of_a_ratio_by_hand) {
     static gpci_estimates e;
     const uint64_t hits[] = {50, 110, 40, 150}, reads[] = {100, 208, 102, 290}, sizes[] = {1, 2, 1, 3};
     for (unsigned n = 0; n < 4; n++) {
-        gpc_stats unit = {.struct_size = sizeof unit, .l2_read_sectors = reads[n], .l2_read_sector_hits = hits[n]};
+        gpc_stats unit = {.l2_read_sectors = reads[n], .l2_read_sector_hits = hits[n]};
         gpci_units_add(&units, &unit, (double)sizes[n]);
     }
     gpci_estimates_predict(&e, kinds, &units, 7, NULL);
-    const gpc_counter_info info = {.struct_size = sizeof info,
-                                   .ratio = true,
+    const gpci_counter_row info = {.ratio = true,
                                    .offset = offsetof(gpc_stats, l2_read_sector_hits),
                                    .divisor = offsetof(gpc_stats, l2_read_sectors)};
     gpc_estimate found = GPC_ESTIMATE_INIT;
@@ -383,7 +382,7 @@ Test(sampled, estimator_of_a_ratio_by_hand) {
 Test(sampled, first_launch_of_a_group) {
     static gpci_alike group;
     static gpci_units units;
-    group.first = (gpc_stats){.struct_size = sizeof group.first, .cycles = 300};
+    group.first = (gpc_stats){.cycles = 300};
     for (unsigned later = 0; later < 4; later++) {
         gpci_alike_units(&group, &units);
         const unsigned first = later < 2;
@@ -391,7 +390,7 @@ Test(sampled, first_launch_of_a_group) {
         cr_expect_eq(units.size, later + first, "%u", later);
         cr_expect_eq(units.sums[offsetof(gpc_stats, cycles) / sizeof(uint64_t)], 100 * later + 300 * first, "%u",
                      later);
-        const gpc_stats unit = {.struct_size = sizeof unit, .cycles = 100};
+        const gpc_stats unit = {.cycles = 100};
         gpci_units_add(&group.units, &unit, 1);
     }
 }
@@ -564,7 +563,10 @@ Test(sampled, refused_configurations) {
     expect_refused("limit.instructions", "1000", "needs no limit.instructions");
 }
 
-static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *lent) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     (void)user_data, (void)cycle, (void)stats;
 }
 
@@ -576,11 +578,11 @@ Test(sampled, refused_requests) {
     gpc_sampling s = GPC_SAMPLING_INIT;
     cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 1, &found), GPC_ERROR_STATE);
     cr_expect_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
-    expect_error(r, gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_ERROR_UNSUPPORTED, "values by object");
+    expect_error(r, gpc_replay_kernel(replay, trace, NULL, &r->error), GPC_ERROR_UNSUPPORTED, "values by object");
     cr_expect_eq(gpc_replay_keep_objects(replay, false), GPC_OK);
-    cr_expect_eq(gpc_replay_on_sample(replay, 100, on_sample, NULL), GPC_OK);
-    expect_error(r, gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_ERROR_UNSUPPORTED, "a time series");
-    cr_expect_eq(gpc_replay_on_sample(replay, 0, NULL, NULL), GPC_OK);
+    cr_expect_eq(gpc_replay_on_sample(replay, 100, on_sample, NULL, NULL), GPC_OK);
+    expect_error(r, gpc_replay_kernel(replay, trace, NULL, &r->error), GPC_ERROR_UNSUPPORTED, "a time series");
+    cr_expect_eq(gpc_replay_on_sample(replay, 0, NULL, NULL, NULL), GPC_OK);
     run_kernel(r, replay, trace);
     cr_expect_eq(gpc_replay_get_sampling(replay, GPC_SAMPLING_KERNEL, &s), GPC_OK);
     cr_expect(s.mode == 1 && s.launches == 1 && s.timed_launches == 1);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -116,9 +117,9 @@ Test(samples, rounds_of_a_functional_replay) {
 Test(samples, add_up) {
     for (unsigned timed = 0; timed < 2; timed++) {
         heard h;
-        gpc_stats without, with;
-        gpc_stats_init(&without);
-        gpc_stats_init(&with);
+        measured_stats without, with;
+        measured_clear(&without);
+        measured_clear(&with);
         rig *r = open_listening(&h, timed ? "timed" : "functional", "1000000");
         put_kernel(r, "k.traceg", 5, 3, "", LOAD("0000", "0x1000") ADD("0010") LOAD("0020", "0x9000") EXIT("0030"));
         cr_assert_eq(run_file(r, "k.traceg", &without), GPC_OK, "%s", r->error.message);

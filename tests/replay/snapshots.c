@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -41,12 +43,12 @@ static gpc_trace *trace_of(void) {
 }
 
 /* The same kernel, always from the trace's start. */
-static gpc_stats run(gpc_replay *replay) {
+static measured_stats run(gpc_replay *replay) {
     gpc_error error = GPC_ERROR_INIT;
-    gpc_stats stats;
+    measured_stats stats;
     gpc_trace *trace = trace_of();
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &stats, &error), GPC_OK, "%s", error.message);
+    measured_clear(&stats);
+    cr_assert_eq(measure_kernel(replay, trace, NULL, &stats, &error), GPC_OK, "%s", error.message);
     gpc_trace_close(trace);
     return stats;
 }
@@ -57,10 +59,10 @@ static void check(const char *settings) {
     gpc_replay *replay = make(settings), *copy = NULL;
     for (unsigned n = 0; replay && n < KERNELS; n++) {
         cr_assert_eq(gpc_replay_copy(replay, &copy, &error), GPC_OK, "%s: %s", settings, error.message);
-        gpc_stats s = run(replay), t = run(copy);
+        measured_stats s = run(replay), t = run(copy);
         cr_expect(!memcmp(&s, &t, sizeof s), "%s: kernel %u", settings, n);
         cr_expect(s.warp_instructions > 0);
-        gpc_replay_get_stats(replay, &s), gpc_replay_get_stats(copy, &t);
+        measure_total(replay, &s), measure_total(copy, &t);
         cr_expect(!memcmp(&s, &t, sizeof s), "%s: all up to kernel %u", settings, n);
         gpc_replay_destroy(copy);
     }
@@ -117,14 +119,14 @@ Test(replay_snapshots, files) {
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     gpc_replay *replay = make("mode = timed\n"), *other = NULL;
     gpc_trace *trace = trace_of(), *again = trace_of(), *wrong = NULL;
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &error), GPC_OK);
+    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &error), GPC_OK);
     cr_assert_eq(gpc_replay_save(replay, &(gpc_stream)GPC_STREAM_FILE(path), &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_load(context, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &other, &error), GPC_OK, "%s",
                  error.message);
     cr_expect_eq(gpc_replay_resume(other, again, &error), GPC_OK, "%s", error.message);
-    gpc_stats s, t;
-    gpc_stats_init(&s), gpc_stats_init(&t);
-    cr_expect_eq(gpc_replay_kernel(replay, trace, NULL, &s, &error), gpc_replay_kernel(other, again, NULL, &t, &error));
+    measured_stats s, t;
+    measured_clear(&s), measured_clear(&t);
+    cr_expect_eq(measure_kernel(replay, trace, NULL, &s, &error), measure_kernel(other, again, NULL, &t, &error));
     cr_expect(!memcmp(&s, &t, sizeof s));
     cr_assert_eq(gpc_trace_open(context, "synthetic:vectoradd:32K", &error, &wrong), GPC_OK, "%s", error.message);
     cr_expect_eq(gpc_replay_resume(other, wrong, &error), GPC_ERROR_FORMAT);

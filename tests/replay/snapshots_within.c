@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _XOPEN_SOURCE 700
 #include "effort.h"
+#include "measured.h"
 
 #include <gpucache/gpucache.h>
 
@@ -23,7 +24,7 @@ static unsigned pauses, exact; /* all pauses; pauses exactly at the wanted cycle
 
 /* All results of a replay of a trace. */
 typedef struct told {
-    gpc_stats kernels[MOST_KERNELS], total;
+    measured_stats kernels[MOST_KERNELS], total;
     unsigned count;
     uint64_t samples, hash; /* count and hash of samples */
     uint64_t estimates;     /* estimates of a sampled replay; 0: complete */
@@ -58,7 +59,10 @@ static uint64_t next_random(uint64_t *state) {
 
 #define DRAW(state, list) ((list)[next_random(state) % (sizeof(list) / sizeof *(list))])
 
-static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *lent) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     told *t = user_data;
     t->samples++;
     t->hash = (t->hash ^ cycle) * 0x100000001b3u;
@@ -88,7 +92,7 @@ static gpc_replay *make(const char *settings) {
 }
 
 static void listen(gpc_replay *replay, told *t, bool series) {
-    cr_assert_eq(gpc_replay_on_sample(replay, INTERVAL, series ? on_sample : NULL, t), GPC_OK);
+    cr_assert_eq(gpc_replay_on_sample(replay, INTERVAL, series ? on_sample : NULL, t, NULL), GPC_OK);
 }
 
 static uint64_t hash_of_estimates(const gpc_replay *replay) {
@@ -96,10 +100,10 @@ static uint64_t hash_of_estimates(const gpc_replay *replay) {
     uint64_t hash = 0;
     if (gpc_replay_get_sampling(replay, GPC_SAMPLING_ALL, &sampling) < 0)
         return 0;
-    for (size_t n = 0; n < gpc_counter_count(); n++) {
+    for (size_t n = 0; n < gpc_counter_table_count(GPC_TABLE_HIERARCHY); n++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
         gpc_estimate found = GPC_ESTIMATE_INIT;
-        cr_assert_eq(gpc_counter_at(n, &info), GPC_OK);
+        cr_assert_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, n, &info, NULL), GPC_OK);
         if (gpc_replay_estimate(replay, GPC_SAMPLING_ALL, info.id, &found) == GPC_OK)
             for (size_t b = 0; b < sizeof found; b++)
                 hash = (hash ^ ((const uint8_t *)&found)[b]) * 0x100000001b3u;
@@ -114,14 +118,14 @@ static gpc_status run(gpc_replay *replay, gpc_trace *trace, told *t, const char 
     gpc_status status;
     do {
         cr_assert_lt(t->count, MOST_KERNELS);
-        gpc_stats_init(&t->kernels[t->count]);
-        status = gpc_replay_kernel(replay, trace, NULL, &t->kernels[t->count], &error);
+        measured_clear(&t->kernels[t->count]);
+        status = measure_kernel(replay, trace, NULL, &t->kernels[t->count], &error);
         cr_assert_geq(status, 0, "%s: %s", what, error.message);
         t->count += status == GPC_OK;
     } while (status == GPC_OK);
-    gpc_stats_init(&t->kernels[t->count]);
-    gpc_stats_init(&t->total);
-    cr_assert_eq(gpc_replay_get_stats(replay, &t->total), GPC_OK);
+    measured_clear(&t->kernels[t->count]);
+    measured_clear(&t->total);
+    cr_assert_eq(measure_total(replay, &t->total), GPC_OK);
     t->time = gpc_replay_now(replay);
     t->estimates = hash_of_estimates(replay);
     return status;
@@ -341,7 +345,7 @@ static gpc_replay *paused(const char *settings, const char *source, uint64_t tim
     cr_assert_not_null(replay);
     *trace = open_trace(source);
     gpc_replay_pause_at(replay, time);
-    cr_assert_eq(gpc_replay_kernel(replay, *trace, NULL, NULL, &error), GPC_BUSY, "%s", error.message);
+    cr_assert_eq(gpc_replay_kernel(replay, *trace, NULL, &error), GPC_BUSY, "%s", error.message);
     gpc_replay_pause_at(replay, UINT64_MAX);
     return replay;
 }
@@ -369,8 +373,8 @@ Test(replay_snapshots_within, other_traces) {
     gpc_error error = GPC_ERROR_INIT;
     char folder[] = "/tmp/gpucache-within-XXXXXX", path[64], other[64];
     gpc_trace *trace, *again, *wrong;
-    gpc_stats s, t;
-    gpc_stats_init(&s), gpc_stats_init(&t);
+    measured_stats s, t;
+    measured_clear(&s), measured_clear(&t);
     cr_assert_not_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/kernel-1.traceg", folder),
         snprintf(other, sizeof other, "%s/kernel-2.traceg", folder);
@@ -380,13 +384,13 @@ Test(replay_snapshots_within, other_traces) {
     gpc_replay *replay = paused("mode = timed\nsm.count = 2\n", path, 40, &trace), *copy = NULL;
     cr_assert_eq(gpc_replay_copy(replay, &copy, &error), GPC_OK, "%s", error.message);
     again = open_trace(path), wrong = open_trace(other);
-    expect_refused(gpc_replay_kernel(copy, again, NULL, NULL, &error), GPC_ERROR_STATE, &error, "resume first");
-    expect_refused(gpc_replay_kernel(replay, again, NULL, NULL, &error), GPC_ERROR_STATE, &error, "another trace");
+    expect_refused(gpc_replay_kernel(copy, again, NULL, &error), GPC_ERROR_STATE, &error, "resume first");
+    expect_refused(gpc_replay_kernel(replay, again, NULL, &error), GPC_ERROR_STATE, &error, "another trace");
     expect_refused(gpc_replay_resume(replay, again, &error), GPC_ERROR_STATE, &error, "in the middle of a kernel");
     expect_refused(gpc_replay_resume(copy, wrong, &error), GPC_ERROR_FORMAT, &error, "another block 0");
     cr_assert_eq(gpc_replay_resume(copy, again, &error), GPC_OK, "%s", error.message);
-    cr_expect_eq(gpc_replay_kernel(replay, trace, NULL, &s, &error), GPC_OK);
-    cr_expect_eq(gpc_replay_kernel(copy, again, NULL, &t, &error), GPC_OK);
+    cr_expect_eq(measure_kernel(replay, trace, NULL, &s, &error), GPC_OK);
+    cr_expect_eq(measure_kernel(copy, again, NULL, &t, &error), GPC_OK);
     cr_expect(!memcmp(&s, &t, sizeof s));
     gpc_replay_destroy(replay), gpc_replay_destroy(copy);
     gpc_trace_close(trace), gpc_trace_close(again), gpc_trace_close(wrong);
@@ -428,22 +432,25 @@ typedef struct caller {
     unsigned calls;
 } caller;
 
-static void save_from_within(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+static void save_from_within(void *user_data, uint64_t cycle, const gpc_stats *lent) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     caller *c = user_data;
     gpc_error error = GPC_ERROR_INIT;
     gpc_replay *copy = NULL;
     (void)cycle, (void)stats;
     c->calls++;
     expect_refused(gpc_replay_copy(c->replay, &copy, &error), GPC_ERROR_STATE, &error, "callback");
-    expect_refused(gpc_replay_kernel(c->replay, c->trace, NULL, NULL, &error), GPC_ERROR_STATE, &error, "callback");
+    expect_refused(gpc_replay_kernel(c->replay, c->trace, NULL, &error), GPC_ERROR_STATE, &error, "callback");
 }
 
 Test(replay_snapshots_within, not_from_a_callback) {
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     caller c = {make(SMALL "mode = timed\n"), open_trace(sources[0]), 0};
-    cr_assert_eq(gpc_replay_on_sample(c.replay, 500, save_from_within, &c), GPC_OK);
-    cr_assert_eq(gpc_replay_kernel(c.replay, c.trace, NULL, NULL, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_on_sample(c.replay, 500, save_from_within, &c, NULL), GPC_OK);
+    cr_assert_eq(gpc_replay_kernel(c.replay, c.trace, NULL, &error), GPC_OK, "%s", error.message);
     cr_expect_gt(c.calls, 1);
     gpc_replay_destroy(c.replay);
     gpc_trace_close(c.trace);
@@ -455,15 +462,15 @@ Test(replay_snapshots_within, loaded_with_threads) {
     static const char *const numbers[] = {"1", "2"};
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace;
-    gpc_stats whole, rest;
+    measured_stats whole, rest;
     bytes file = {.data = NULL};
     gpc_replay *none = NULL;
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     gpc_replay *replay = paused(SMALL "mode = timed\n", sources[0], 900, &trace);
     cr_assert_eq(gpc_replay_save(replay, &(gpc_stream)GPC_STREAM_WRITE(put, &file), &error), GPC_OK, "%s",
                  error.message);
-    gpc_stats_init(&whole);
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &whole, &error), GPC_OK, "%s", error.message);
+    measured_clear(&whole);
+    cr_assert_eq(measure_kernel(replay, trace, NULL, &whole, &error), GPC_OK, "%s", error.message);
     for (size_t n = 0; n < 2; n++) {
         gpc_replay *loaded = NULL;
         gpc_trace *own = open_trace(sources[0]);
@@ -474,8 +481,8 @@ Test(replay_snapshots_within, loaded_with_threads) {
         const uint32_t threads = gpc_hierarchy_threads(gpc_replay_hierarchy(loaded));
         cr_expect(n ? threads == 1 || threads == 2 : threads == 1, "%u", threads);
         cr_assert_eq(gpc_replay_resume(loaded, own, &error), GPC_OK, "%s", error.message);
-        gpc_stats_init(&rest);
-        cr_assert_eq(gpc_replay_kernel(loaded, own, NULL, &rest, &error), GPC_OK, "%s", error.message);
+        measured_clear(&rest);
+        cr_assert_eq(measure_kernel(loaded, own, NULL, &rest, &error), GPC_OK, "%s", error.message);
         cr_expect(!memcmp(&whole, &rest, sizeof whole), "%s threads", numbers[n]);
         gpc_replay_destroy(loaded);
         gpc_trace_close(own);
@@ -497,7 +504,7 @@ Test(replay_snapshots_within, loaded_with_threads) {
 Test(replay_snapshots_within, forks) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace;
-    gpc_stats stats[4];
+    measured_stats stats[4];
     cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
     gpc_replay *replay = paused(SMALL, "synthetic:gather:64KiB", 40, &trace);
     for (unsigned n = 0; n < 3; n++) {
@@ -509,13 +516,13 @@ Test(replay_snapshots_within, forks) {
                 gpc_cache_set_replacement(gpc_hierarchy_cache(gpc_replay_hierarchy(fork), 1, sm), "mru", &error),
                 GPC_OK);
         cr_assert_eq(gpc_replay_resume(fork, own, &error), GPC_OK, "%s", error.message);
-        gpc_stats_init(&stats[n]);
-        cr_assert_eq(gpc_replay_kernel(fork, own, NULL, &stats[n], &error), GPC_OK, "%s", error.message);
+        measured_clear(&stats[n]);
+        cr_assert_eq(measure_kernel(fork, own, NULL, &stats[n], &error), GPC_OK, "%s", error.message);
         gpc_replay_destroy(fork);
         gpc_trace_close(own);
     }
-    gpc_stats_init(&stats[3]);
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &stats[3], &error), GPC_OK);
+    measured_clear(&stats[3]);
+    cr_assert_eq(measure_kernel(replay, trace, NULL, &stats[3], &error), GPC_OK);
     cr_expect(!memcmp(&stats[0], &stats[2], sizeof stats[0]));
     cr_expect(!memcmp(&stats[0], &stats[3], sizeof stats[0]));
     cr_expect_neq(stats[0].l1_load_sector_hits, stats[1].l1_load_sector_hits);
@@ -537,15 +544,15 @@ Test(replay_snapshots_within, objects) {
     cr_assert_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
     listen(replay, &ignored, true);
     gpc_replay_pause_at(replay, 700);
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &error), GPC_BUSY);
+    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &error), GPC_BUSY);
     gpc_replay_pause_at(replay, UINT64_MAX);
     cr_assert_eq(gpc_replay_copy(replay, &copy, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_resume(copy, again, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, NULL, &error), GPC_OK);
-    cr_assert_eq(gpc_replay_kernel(copy, again, NULL, NULL, &error), GPC_OK);
+    cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &error), GPC_OK);
+    cr_assert_eq(gpc_replay_kernel(copy, again, NULL, &error), GPC_OK);
     for (uint32_t sm = 0; sm < 3; sm++) {
-        cr_assert_eq(gpc_replay_read(replay, GPC_OBJECT_SM, sm, &id, 1, &a), GPC_OK);
-        cr_assert_eq(gpc_replay_read(copy, GPC_OBJECT_SM, sm, &id, 1, &b), GPC_OK);
+        cr_assert_eq(gpc_replay_read(replay, GPC_OBJECT_SM, sm, &id, 1, &a, NULL), GPC_OK);
+        cr_assert_eq(gpc_replay_read(copy, GPC_OBJECT_SM, sm, &id, 1, &b, NULL), GPC_OK);
         cr_expect(a > 0 && a == b);
     }
     gpc_replay_destroy(replay), gpc_replay_destroy(copy);

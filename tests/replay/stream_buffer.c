@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -22,9 +23,9 @@ static rig *open_cached(const char *ahead) {
     return r;
 }
 
-static gpc_stats run(rig *r, unsigned warps, const char *lines) {
-    gpc_stats s;
-    gpc_stats_init(&s);
+static measured_stats run(rig *r, unsigned warps, const char *lines) {
+    measured_stats s;
+    measured_clear(&s);
     put_kernel(r, "k.traceg", 1, warps, "", lines);
     cr_assert_eq(run_file(r, "k.traceg", &s), GPC_OK, "%s", r->error.message);
     cr_expect_eq(s.accepted, s.completed);
@@ -32,7 +33,7 @@ static gpc_stats run(rig *r, unsigned warps, const char *lines) {
 }
 
 /* Prefetched lines were found, waited for, or useless. */
-static void expect_sum(const gpc_stats *s) {
+static void expect_sum(const measured_stats *s) {
     cr_expect_eq(s->l1i_prefetches, s->l1i_prefetch_hits + s->l1i_late_prefetches + s->l1i_unused_prefetches,
                  "%u = %u + %u + %u", (unsigned)s->l1i_prefetches, (unsigned)s->l1i_prefetch_hits,
                  (unsigned)s->l1i_late_prefetches, (unsigned)s->l1i_unused_prefetches);
@@ -43,12 +44,12 @@ static void expect_sum(const gpc_stats *s) {
 /* Straight code: every line but the first is prefetched. */
 Test(stream_buffer, straight_code) {
     rig *r = open_cached("0");
-    const gpc_stats none = run(r, 1, LINES EXIT("0400"));
+    const measured_stats none = run(r, 1, LINES EXIT("0400"));
     cr_expect_eq(none.l1i_prefetches, GPC_ABSENT);
     cr_expect_eq(none.l2_instruction_read_sectors, 9 * 4);
     rig_close(r);
     r = open_cached("8");
-    const gpc_stats all = run(r, 1, LINES EXIT("0400"));
+    const measured_stats all = run(r, 1, LINES EXIT("0400"));
     expect_sum(&all);
     cr_expect_lt(all.l1i_wait_cycles, none.l1i_wait_cycles / 4, "%u, %u", (unsigned)all.l1i_wait_cycles,
                  (unsigned)none.l1i_wait_cycles);
@@ -61,12 +62,12 @@ Test(stream_buffer, straight_code) {
 /* Two lines ahead: the third is prefetched when the first is reached. */
 Test(stream_buffer, as_far_as_it_has_places) {
     rig *r = open_cached("2");
-    const gpc_stats s = run(r, 1, EXIT("0000"));
+    const measured_stats s = run(r, 1, EXIT("0000"));
     cr_expect_eq(s.l1i_prefetches, 2);
     cr_expect_eq(s.l1i_prefetch_hits + s.l1i_late_prefetches, 0);
     rig_close(r);
     r = open_cached("2");
-    const gpc_stats next = run(r, 1, MOV("0000") EXIT("0080"));
+    const measured_stats next = run(r, 1, MOV("0000") EXIT("0080"));
     cr_expect_eq(next.l1i_prefetches, 3);
     cr_expect_eq(next.l1i_prefetch_hits + next.l1i_late_prefetches, 1);
     expect_sum(&next);
@@ -76,7 +77,7 @@ Test(stream_buffer, as_far_as_it_has_places) {
 /* A jump beyond the stream begins a new stream; prefetched lines were useless. A jump within continues the stream. */
 Test(stream_buffer, jumps) {
     rig *r = open_cached("4");
-    gpc_stats s = run(r, 1, MOV("0000") EXIT("4000"));
+    measured_stats s = run(r, 1, MOV("0000") EXIT("4000"));
     cr_expect_eq(s.l1i_prefetch_hits + s.l1i_late_prefetches, 0);
     cr_expect_eq(s.l1i_prefetches, 4 + 4);
     cr_expect_eq(s.l1i_merges, 0);
@@ -91,7 +92,7 @@ Test(stream_buffer, jumps) {
 /* Lines present, or in flight, are not prefetched again: back at the start, and with two warps. */
 Test(stream_buffer, nothing_twice) {
     rig *r = open_cached("4");
-    const gpc_stats s = run(r, 2, LINES LINES EXIT("0000"));
+    const measured_stats s = run(r, 2, LINES LINES EXIT("0000"));
     expect_sum(&s);
     cr_expect_eq(s.l2_instruction_read_sectors / 4, 8 + 4, "%u", (unsigned)s.l2_instruction_read_sectors / 4);
     rig_close(r);
@@ -111,9 +112,9 @@ Test(stream_buffer, a_kernel_ends_without_it) {
 #define EIGHT(pc) \
     NOP(pc "00") NOP(pc "10") NOP(pc "20") NOP(pc "30") NOP(pc "40") NOP(pc "50") NOP(pc "60") NOP(pc "70")
 
-static gpc_stats second_of(const char *by) {
+static measured_stats second_of(const char *by) {
     rig *r = open_cached("0");
-    gpc_stats s;
+    measured_stats s;
     set(r, "sm.fetch", "1");
     set(r, "sm.fetch_by", by);
     set(r, "sm.schedulers", "4");
@@ -133,7 +134,7 @@ static gpc_stats second_of(const char *by) {
 
 /* A scheduler fetches for the scheduler's warps: several per cycle, from a separate cache. */
 Test(stream_buffer, schedulers_fetch) {
-    const gpc_stats one = second_of("sm"), two = second_of("scheduler");
+    const measured_stats one = second_of("sm"), two = second_of("scheduler");
     cr_expect_eq(one.l1i_hits, 32 * 9);
     cr_expect_eq(two.l1i_hits, 32 * 9);
     cr_expect_lt(two.cycles, one.cycles * 3 / 4, "%u, %u", (unsigned)two.cycles, (unsigned)one.cycles);
@@ -145,7 +146,7 @@ Test(stream_buffer, before_an_l15) {
     set(r, "sm.fetch_by", "scheduler");
     set(r, "l15.size", "16KiB");
     set(r, "l1i.size", "512B");
-    const gpc_stats s = run(r, 4, LINES LINES EXIT("0000"));
+    const measured_stats s = run(r, 4, LINES LINES EXIT("0000"));
     cr_expect_eq(s.l15_code_lines, s.l15_lines);
     cr_expect_eq(s.l15_code_lines - s.l15_code_line_hits - s.l15_line_merges, s.l2_instruction_read_sectors / 4);
     cr_expect_gt(s.l15_code_line_hits, 8);
@@ -153,7 +154,8 @@ Test(stream_buffer, before_an_l15) {
     rig_close(r);
 }
 
-static void launch_twice(const char *code, const char *by, unsigned warps, gpc_stats *first, gpc_stats *second) {
+static void launch_twice(const char *code, const char *by, unsigned warps, measured_stats *first,
+                         measured_stats *second) {
     rig *r = open_cached("0");
     set(r, "l15.size", "16KiB");
     set(r, "sm.fetch_by", by);
@@ -172,7 +174,7 @@ static void launch_twice(const char *code, const char *by, unsigned warps, gpc_s
 
 /* Code at a launch: wherever caches have lines; not in the SM; in L2 from the first launch on. */
 Test(stream_buffer, launches) {
-    gpc_stats a, b;
+    measured_stats a, b;
     launch_twice("kept", "sm", 1, &a, &b);
     cr_expect_eq(a.dram_read_sectors, 8 * 4, "and launch.code counts none again");
     cr_expect_eq(b.l1i_hits, 9);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +17,7 @@
 #define MOST_SAMPLES 512u
 
 typedef struct heard {
-    gpc_stats stats;
+    measured_stats stats;
     uint64_t cycle;
     uint32_t sm, index;
 } heard;
@@ -34,6 +36,7 @@ typedef struct gate {
 
 static heard samples[MOST_SAMPLES]; /* every test has a separate process */
 static unsigned kernels[4];         /* kernels told, by SM */
+static char kernel[16];             /* name of the last */
 
 typedef struct self {
     gate *gate;
@@ -70,7 +73,10 @@ static bool on_event(void *me, const gpc_cache_event *event) {
     return ++g->told == g->events;
 }
 
-static bool on_sample(void *me, const gpc_stats *stats, uint64_t cycle) {
+static bool on_sample(void *me, const gpc_stats *lent, uint64_t cycle) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     const self *s = me;
     gate *g = s->gate;
     cr_assert_lt(g->sampled, MOST_SAMPLES);
@@ -79,7 +85,7 @@ static bool on_sample(void *me, const gpc_stats *stats, uint64_t cycle) {
 }
 
 static bool on_kernel(void *me, const char *name) {
-    cr_expect_str_eq(name, "k");
+    snprintf(kernel, sizeof kernel, "%s", name);
     kernels[((self *)me)->sm]++;
     return false;
 }
@@ -114,7 +120,7 @@ static rig *open_gate(gate *g) {
 }
 
 /* Every cycle in one class, also every warp cycle and instruction. */
-static void expect_whole(const gpc_stats *s) {
+static void expect_whole(const measured_stats *s) {
     cr_assert_eq(s->scheduler_issued + s->scheduler_empty + s->scheduler_memory_stalls + s->scheduler_unit_stalls +
                      s->scheduler_load_stalls + s->scheduler_latency_stalls + s->scheduler_barrier_stalls +
                      s->scheduler_throttled,
@@ -123,16 +129,16 @@ static void expect_whole(const gpc_stats *s) {
     cr_assert_eq(s->sm_cache_instructions + s->sm_bypass_instructions, s->warp_instructions);
 }
 
-static gpc_stats run(rig *r) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+static measured_stats run(rig *r) {
+    measured_stats stats;
+    measured_clear(&stats);
     gpc_status status = run_file(r, "k.traceg", &stats);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
     expect_whole(&stats);
     return stats;
 }
 
-static gpc_stats run_warps(rig *r, unsigned warps, const char *lines) {
+static measured_stats run_warps(rig *r, unsigned warps, const char *lines) {
     put_kernel(r, "k.traceg", 1, warps, "", lines);
     return run(r);
 }
@@ -144,6 +150,7 @@ Test(throttles, kernels_are_told) {
     set(r, "sm.count", "3");
     run_warps(r, 1, MOV("0000") EXIT("0010"));
     cr_expect(kernels[0] == 1 && kernels[1] == 1 && kernels[2] == 1 && !kernels[3]);
+    cr_expect_str_eq(kernel, "k");
     rig_close(r);
 }
 
@@ -155,7 +162,7 @@ Test(throttles, from_a_cycle_on) {
             gate g = {.slots = 1, .until = cycles[n], .restless = restless};
             uint64_t first = cycles[n] > 1 ? cycles[n] : 1;
             rig *r = open_gate(&g);
-            gpc_stats s = run_warps(r, 1, MOV("0000") EXIT("0010"));
+            measured_stats s = run_warps(r, 1, MOV("0000") EXIT("0010"));
             cr_expect_eq(s.cycles, first + 1, "until %llu", (unsigned long long)cycles[n]);
             cr_expect(s.scheduler_throttled == first - 1 && s.sm_throttled_warp_cycles == first - 1);
             cr_expect(s.sm_cache_warp_cycles == 2 && s.sm_cache_instructions == 2);
@@ -170,11 +177,11 @@ Test(throttles, from_a_sample_on) {
         *g = (gate){.slots = 1, .samples = n};
         rig *r = open_gate(g);
         set(r, "sample.period", "30");
-        gpc_stats s = run_warps(r, 1, MOV("0000") EXIT("0010"));
+        measured_stats s = run_warps(r, 1, MOV("0000") EXIT("0010"));
         cr_expect(s.cycles == 30 * n + 2 && s.scheduler_throttled == 30 * n && s.sm_throttled_warp_cycles == 30 * n);
         cr_expect_eq(g->sampled, n);
         for (unsigned i = 0; i < g->sampled; i++) {
-            const gpc_stats *t = &samples[i].stats;
+            const measured_stats *t = &samples[i].stats;
             cr_expect_eq(samples[i].cycle, 30 * (i + 1));
             cr_expect(t->cycles == 30 && t->sm_cycles == 30 && t->sm_active_cycles == 30 && !t->warp_instructions &&
                       t->scheduler_throttled == 30 && t->sm_throttled_warp_cycles == 30 && t->sm_warp_cycles == 30);
@@ -192,7 +199,7 @@ Test(throttles, from_an_event_on) {
     gate g = {.slots = 2, .events = 1};
     rig *r = open_gate(&g);
     put_kernel(r, "k.traceg", 1, 2, "", LOAD("0000", "0x10000") EXIT("0010"));
-    gpc_stats s = run(r);
+    measured_stats s = run(r);
     cr_assert_geq(g.told, 1);
     cr_assert(g.issued[0][0] == 1 && g.issues[1] == 2);
     /* both loads miss or hit as pending: the first event is that of warp 0 */
@@ -216,7 +223,7 @@ Test(throttles, held_from_memory) {
             gate g = {.memory = 1, .until = cycles[n]};
             rig *r = open_gate(&g);
             set(r, "sm.issue_width", width == 1 ? "1" : "2");
-            gpc_stats s = run_warps(r, 1, MOV("0000") LOAD("0010", "0x10000") EXIT("0020"));
+            measured_stats s = run_warps(r, 1, MOV("0000") LOAD("0010", "0x10000") EXIT("0020"));
             cr_expect(g.issued[0][0] == 1 && g.issued[0][1] == cycles[n], "until %llu, width %u",
                       (unsigned long long)cycles[n], width);
             cr_expect_eq(s.scheduler_throttled, cycles[n] - 2);
@@ -229,7 +236,7 @@ Test(throttles, held_from_memory) {
 Test(throttles, bypassing_warps) {
     gate g = {.bypassing = 2};
     rig *r = open_gate(&g);
-    gpc_stats s = run_warps(r, 2, MOV("0000") EXIT("0010"));
+    measured_stats s = run_warps(r, 2, MOV("0000") EXIT("0010"));
     cr_expect(s.cycles == 4 && s.sm_warp_cycles == 6 && s.sm_cache_warp_cycles == 2 && s.sm_bypass_warp_cycles == 4);
     cr_expect(s.sm_cache_instructions == 2 && s.sm_bypass_instructions == 2);
     cr_expect(g.asked >= 4, "two starts, two ends");
@@ -242,7 +249,7 @@ Test(throttles, limit_of_warps) {
     rig *r = open_gate(&g);
     set(r, "scheduler", "gto");
     set(r, "sm.warp_limit", "1");
-    gpc_stats s = run_warps(r, 2, MOV("0000") EXIT("0010"));
+    measured_stats s = run_warps(r, 2, MOV("0000") EXIT("0010"));
     cr_expect(s.cycles == 4 && s.sm_warp_cycles == 6 && s.sm_throttled_warp_cycles == 2 && s.sm_cache_warp_cycles == 4);
     rig_close(r);
 }
@@ -286,19 +293,22 @@ static bool by_sm(const gpc_counter_info *info) {
 }
 
 typedef struct series {
-    gpc_stats stats[64];
+    measured_stats stats[64];
     unsigned count;
 } series;
 
-static void keep(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+static void keep(void *user_data, uint64_t cycle, const gpc_stats *lent) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     series *s = user_data;
     (void)cycle;
     cr_assert_lt(s->count, 64);
     s->stats[s->count++] = *stats;
 }
 
-static uint64_t value_of(const gpc_stats *stats, const gpc_counter_info *info, size_t bucket) {
-    return ((const uint64_t *)(const void *)((const char *)stats + info->offset))[bucket];
+static uint64_t value_of(const measured_stats *stats, const gpc_counter_info *info, size_t bucket) {
+    return ((const uint64_t *)(const void *)((const char *)stats + measured_offset(info->id)))[bucket];
 }
 
 /*
@@ -317,19 +327,19 @@ Test(throttles, samples_of_sms_sum_to_the_whole) {
     g->bypassing = 6; /* warps 1 and 2 of each scheduler */
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, "synthetic:stream:64KiB");
-    cr_assert_eq(gpc_replay_on_sample(replay, PERIOD, keep, s), GPC_OK);
+    cr_assert_eq(gpc_replay_on_sample(replay, PERIOD, keep, s, NULL), GPC_OK);
     g->until = 0;
     g->samples = 0; /* open */
-    gpc_stats all = run_kernel(r, replay, trace);
+    measured_stats all = run_kernel(r, replay, trace);
     expect_whole(&all);
     unsigned periods = (unsigned)(all.cycles - 1) / PERIOD;
     cr_assert_gt(periods, 2);
     cr_assert_eq(g->sampled, periods * SMS * SCHEDULERS);
     cr_assert_gt(all.sm_bypass_instructions, 0);
     for (unsigned p = 0; p < periods; p++)
-        for (size_t i = 0; i < gpc_counter_count(); i++) {
+        for (size_t i = 0; i < gpc_counter_table_count(GPC_TABLE_HIERARCHY); i++) {
             gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-            gpc_counter_at(i, &info);
+            gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL);
             for (size_t b = 0; !info.ratio && b < info.buckets; b++) {
                 /* counters absent for a host are 0 for a policy */
                 uint64_t sum = 0, told = value_of(&s->stats[p], &info, b), whole = told == GPC_ABSENT ? 0 : told;
@@ -358,9 +368,9 @@ Test(throttles, sampling_is_no_event) {
     g->samples = MOST_SAMPLES;
     rig *r = open_gate(g);
     g->samples = 0;
-    gpc_stats plain, sampled;
-    gpc_stats_init(&plain);
-    gpc_stats_init(&sampled);
+    measured_stats plain, sampled;
+    measured_clear(&plain);
+    measured_clear(&sampled);
     static const char *const work = "synthetic:stream:64KiB";
     set(r, "scheduler", "gto");
     cr_assert_eq(run_file(r, work, &plain), GPC_OK, "%s", r->error.message);
@@ -378,8 +388,8 @@ Test(throttles, functional) {
     gate g = {.slots = 3, .until = UINT64_MAX};
     rig *r = open_gate(&g);
     set(r, "mode", "functional");
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     put_kernel(r, "k.traceg", 1, 2, "", MOV("0000") EXIT("0010"));
     cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
     cr_assert(stats.warp_instructions == 4 && !g.asked && stats.sm_cache_instructions == GPC_ABSENT);

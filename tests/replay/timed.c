@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -18,7 +19,7 @@ static rig *open_timed(void) {
 }
 
 /* Every cycle of 4 SMs of 2 schedulers is in one class. */
-static void expect_classes(const gpc_stats *s) {
+static void expect_classes(const measured_stats *s) {
     cr_assert_eq(s->scheduler_issued + s->scheduler_empty + s->scheduler_memory_stalls + s->scheduler_unit_stalls +
                      s->scheduler_load_stalls + s->scheduler_latency_stalls + s->scheduler_barrier_stalls +
                      s->scheduler_throttled,
@@ -27,7 +28,7 @@ static void expect_classes(const gpc_stats *s) {
     cr_assert_eq(s->sm_cycles, s->cycles * 4);
 }
 
-static void expect_whole(const gpc_stats *s) {
+static void expect_whole(const measured_stats *s) {
     expect_classes(s);
     cr_assert_eq(s->accepted, s->completed);
 }
@@ -40,9 +41,9 @@ Test(timed, same_each_time) {
     for (size_t k = 0; k < 3; k++) {
         rig *r = open_timed();
         set(r, "scheduler", schedulers[k]);
-        gpc_stats first, second;
-        gpc_stats_init(&first);
-        gpc_stats_init(&second);
+        measured_stats first, second;
+        measured_clear(&first);
+        measured_clear(&second);
         cr_assert_eq(run_file(r, kernels[k], &first), GPC_OK, "%s", r->error.message);
         cr_assert_eq(run_file(r, kernels[k], &second), GPC_OK, "%s", r->error.message);
         expect_same_stats(&first, &second);
@@ -55,9 +56,9 @@ Test(timed, same_each_time) {
 Test(timed, counts_as_functional) {
     for (size_t k = 0; k < 3; k++) {
         rig *r = open_timed();
-        gpc_stats timed, functional;
-        gpc_stats_init(&timed);
-        gpc_stats_init(&functional);
+        measured_stats timed, functional;
+        measured_clear(&timed);
+        measured_clear(&functional);
         cr_assert_eq(run_file(r, kernels[k], &timed), GPC_OK, "%s", r->error.message);
         set(r, "mode", "functional");
         cr_assert_eq(run_file(r, kernels[k], &functional), GPC_OK, "%s", r->error.message);
@@ -83,14 +84,14 @@ Test(timed, kernels_in_sequence) {
         write_text(r, "kernelslist.g", "kernel-1.traceg\nkernel-2.traceg\n");
         gpc_replay *replay = open_replay(r);
         gpc_trace *trace = open_trace(r, "kernelslist.g");
-        gpc_stats first = run_kernel(r, replay, trace), second = run_kernel(r, replay, trace), whole;
+        measured_stats first = run_kernel(r, replay, trace), second = run_kernel(r, replay, trace), whole;
         expect_whole(&first);
         expect_whole(&second);
         cr_assert_eq(second.l1_load_sector_hits, keep ? 4 : 0);
         cr_assert(keep ? second.cycles < first.cycles : second.cycles > 100);
-        gpc_stats_init(&whole);
-        cr_assert_eq(gpc_replay_get_stats(replay, &whole), GPC_OK);
-        cr_assert_eq(gpc_stats_add(&first, &second), GPC_OK);
+        measured_clear(&whole);
+        cr_assert_eq(measure_total(replay, &whole), GPC_OK);
+        measured_add(&first, &second);
         expect_same_stats(&first, &whole);
         gpc_trace_close(trace);
         gpc_replay_destroy(replay);
@@ -99,44 +100,46 @@ Test(timed, kernels_in_sequence) {
 }
 
 typedef struct series {
-    gpc_stats sum;
+    measured_stats sum;
     uint64_t cycles[4096]; /* of each sample */
     uint64_t last;
     unsigned count;
 } series;
 
-static void keep_sample(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+static void keep_sample(void *user_data, uint64_t cycle, const gpc_stats *lent) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     series *s = user_data;
-    cr_assert_eq(stats->struct_size, sizeof *stats);
     cr_assert_lt(s->count, 4096);
     cr_assert_gt(cycle, s->last);
     s->last = cycle;
     s->cycles[s->count++] = stats->cycles;
     expect_classes(stats);
-    cr_assert_eq(gpc_stats_add(&s->sum, stats), GPC_OK);
+    measured_add(&s->sum, stats);
 }
 
 /* Samples of 100 cycles and a remainder make up the kernel, without effect. */
 Test(timed, samples) {
     rig *r = open_timed();
-    gpc_stats plain;
-    gpc_stats_init(&plain);
+    measured_stats plain;
+    measured_clear(&plain);
     cr_assert_eq(run_file(r, WORK, &plain), GPC_OK, "%s", r->error.message);
     gpc_replay *replay = open_replay(r);
     gpc_trace *trace = open_trace(r, WORK);
     static series s;
-    gpc_stats_init(&s.sum);
-    cr_assert_eq(gpc_replay_on_sample(replay, 0, keep_sample, &s), GPC_ERROR_ARGUMENT);
-    cr_assert_eq(gpc_replay_on_sample(NULL, 100, keep_sample, &s), GPC_ERROR_ARGUMENT);
-    cr_assert_eq(gpc_replay_on_sample(replay, 100, keep_sample, &s), GPC_OK);
-    gpc_stats stats = run_kernel(r, replay, trace);
+    measured_clear(&s.sum);
+    cr_assert_eq(gpc_replay_on_sample(replay, 0, keep_sample, &s, NULL), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_replay_on_sample(NULL, 100, keep_sample, &s, NULL), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_replay_on_sample(replay, 100, keep_sample, &s, NULL), GPC_OK);
+    measured_stats stats = run_kernel(r, replay, trace);
     expect_same_stats(&stats, &plain);
     expect_same_stats(&stats, &s.sum);
     cr_assert_eq(s.count, (stats.cycles + 99) / 100);
     for (unsigned n = 0; n + 1 < s.count; n++)
         cr_assert_eq(s.cycles[n], 100, "sample %u", n);
     cr_assert_eq(s.cycles[s.count - 1], stats.cycles - 100 * (s.count - 1));
-    cr_assert_eq(gpc_replay_on_sample(replay, 0, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_replay_on_sample(replay, 0, NULL, NULL, NULL), GPC_OK);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     rig_close(r);
@@ -145,9 +148,9 @@ Test(timed, samples) {
 /* Cut short: no error, all accepted accesses complete, and the next kernel runs as usual. */
 Test(timed, limit_of_cycles) {
     rig *r = open_timed();
-    gpc_stats plain, cut;
-    gpc_stats_init(&plain);
-    gpc_stats_init(&cut);
+    measured_stats plain, cut;
+    measured_clear(&plain);
+    measured_clear(&cut);
     cr_assert_eq(run_file(r, WORK, &plain), GPC_OK, "%s", r->error.message);
     cr_assert_gt(plain.cycles, 400);
     set(r, "limit.cycles", "300");
@@ -168,7 +171,7 @@ Test(timed, limit_of_instructions) {
     gpc_replay *replay = open_replay(r);
     for (int n = 0; n < 2; n++) {
         gpc_trace *trace = open_trace(r, WORK);
-        gpc_stats stats = run_kernel(r, replay, trace);
+        measured_stats stats = run_kernel(r, replay, trace);
         expect_whole(&stats);
         cr_assert_eq(stats.warp_instructions, 37);
         cr_assert_leq(stats.scheduler_issued, 37);
@@ -192,7 +195,7 @@ Test(timed, progress) {
     gpc_trace *trace = open_trace(r, "synthetic:vectoradd:4MiB");
     uint64_t calls = 0;
     gpc_replay_on_progress(replay, count, &calls);
-    const gpc_stats stats = run_kernel(r, replay, trace);
+    const measured_stats stats = run_kernel(r, replay, trace);
     cr_expect(calls >= 2 && calls <= stats.cycles / 16384, "%llu calls in %llu cycles", (unsigned long long)calls,
               (unsigned long long)stats.cycles);
     gpc_trace_close(trace);
@@ -212,19 +215,19 @@ Test(timed, cancel) {
     gpc_trace *trace = open_trace(r, "synthetic:vectoradd:64MiB");
     uint64_t told = 0;
     gpc_replay_on_progress(replay, refuse, &told);
-    expect_error(r, gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_ERROR_CANCELLED, "vectoradd");
+    expect_error(r, gpc_replay_kernel(replay, trace, NULL, &r->error), GPC_ERROR_CANCELLED, "vectoradd");
     cr_assert(told > 1000 && told < 500000, "%llu", (unsigned long long)told);
-    gpc_stats total;
-    gpc_stats_init(&total);
-    cr_assert_eq(gpc_replay_get_stats(replay, &total), GPC_OK);
+    measured_stats total;
+    measured_clear(&total);
+    cr_assert_eq(measure_total(replay, &total), GPC_OK);
     expect_whole(&total);
     cr_assert_eq(total.warp_instructions, told, "what had run is counted");
     gpc_trace_close(trace);
     gpc_replay_on_progress(replay, NULL, NULL);
     trace = open_trace(r, WORK);
-    gpc_stats after = run_kernel(r, replay, trace), fresh;
+    measured_stats after = run_kernel(r, replay, trace), fresh;
     expect_whole(&after);
-    gpc_stats_init(&fresh);
+    measured_clear(&fresh);
     cr_assert_eq(run_file(r, WORK, &fresh), GPC_OK);
     cr_assert_eq(after.warp_instructions, fresh.warp_instructions, "the replay goes on");
     gpc_trace_close(trace);
@@ -256,7 +259,7 @@ Test(timed, deadlock_names_who_waits) {
     callbacks.user_data = &reads;
     callbacks.on_memory = swallow;
     cr_assert_eq(gpc_hierarchy_set_callbacks(gpc_replay_hierarchy(replay), &callbacks), GPC_OK);
-    gpc_status status = gpc_replay_kernel(replay, trace, NULL, NULL, &r->error);
+    gpc_status status = gpc_replay_kernel(replay, trace, NULL, &r->error);
     static const char *const parts[] = {"k.traceg",
                                         "no progress",
                                         "SM 0, block 0, warp 0 at pc 0x160 (EXIT)",
@@ -269,7 +272,7 @@ Test(timed, deadlock_names_who_waits) {
     gpc_trace_close(trace);
     /* Uncompleted accesses keep further kernels out. */
     trace = open_trace(r, "k.traceg");
-    expect_error(r, gpc_replay_kernel(replay, trace, NULL, NULL, &r->error), GPC_ERROR_STATE, "nothing moves");
+    expect_error(r, gpc_replay_kernel(replay, trace, NULL, &r->error), GPC_ERROR_STATE, "nothing moves");
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     rig_close(r);
@@ -282,8 +285,8 @@ Test(timed, slow_is_no_deadlock) {
     set(r, "launch.cycles", "4000");
     set(r, "sm.latency_alu", "3000");
     put_kernel(r, "k.traceg", 1, 1, "", "0000 ffffffff 1 R1 MOV 0 0\n0010 ffffffff 1 R3 IADD3 1 R1 0\n" EXIT("0020"));
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
     cr_assert_eq(stats.cycles, 4000 + 3002);
     rig_close(r);
@@ -300,8 +303,8 @@ Test(timed, slow_unit_is_no_deadlock) {
     set(r, "deadlock.cycles", "1000");
     set(r, "l2.atomic_cycles", "900");
     put_kernel(r, "k.traceg", 1, 1, "", "0000 ffffffff 1 R3 ATOMG.E.ADD 1 R4 4 1 0x1000 0\n" EXIT("0010"));
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
     cr_assert_gt(stats.cycles, 31 * 900);
     cr_assert_lt(stats.cycles, 32 * 900);
@@ -329,8 +332,8 @@ Test(timed, schedulers_of_the_host) {
     cr_assert_eq(gpc_context_register_scheduler(r->context, &ops, NULL, NULL, &r->error), GPC_OK);
     put_kernel(r, "k.traceg", 1, 1, "", EXIT("0000"));
     set(r, "scheduler", "idle");
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
     expect_whole(&stats);
     cr_assert(stats.cycles == 500 && stats.scheduler_throttled == 499);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -13,7 +14,7 @@
 /* Results per kernel, in the order of ends. */
 typedef struct told {
     gpc_kernel_result results[MOST];
-    gpc_stats stats[MOST];
+    measured_stats stats[MOST];
     char files[MOST][64];
     unsigned count;
 } told;
@@ -22,7 +23,7 @@ static void on_kernel(void *user_data, const gpc_kernel_result *result) {
     told *t = user_data;
     cr_assert_lt(t->count, MOST);
     t->results[t->count] = *result;
-    memcpy(&t->stats[t->count], result->stats, sizeof t->stats[0]);
+    cr_assert_eq(measure_sample(result->stats, &t->stats[t->count]), GPC_OK);
     const char *name = strrchr(result->kernel->file, '/');
     snprintf(t->files[t->count], sizeof t->files[0], "%s", name ? name + 1 : result->kernel->file);
     t->count++;
@@ -36,7 +37,7 @@ typedef struct ask {
     bool shared; /* streams of one program; false: of different programs */
 } ask;
 
-static gpc_status together(rig *r, gpc_replay *replay, const ask *a, told *t, gpc_stats *stats) {
+static gpc_status together(rig *r, gpc_replay *replay, const ask *a, told *t, measured_stats *stats) {
     gpc_replay_stream streams[3];
     gpc_trace *traces[3] = {NULL};
     uint32_t sms[3];
@@ -52,16 +53,16 @@ static gpc_status together(rig *r, gpc_replay *replay, const ask *a, told *t, gp
         streams[count].process = a->shared ? 0 : GPC_PROCESS_OWN;
     }
     memset(t, 0, sizeof *t);
-    gpc_status status = gpc_replay_streams(replay, streams, count, on_kernel, t, stats, &r->error);
+    gpc_status status = measure_streams(replay, streams, count, on_kernel, t, stats, &r->error);
     for (size_t i = 0; i < count; i++)
         gpc_trace_close(traces[i]);
     return status;
 }
 
-static gpc_stats run_together(rig *r, const ask *a, told *t) {
+static measured_stats run_together(rig *r, const ask *a, told *t) {
     gpc_replay *replay = open_replay(r);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     r->count = 0;
     cr_assert_eq(together(r, replay, a, t, &stats), GPC_OK, "%s", r->error.message);
     gpc_replay_destroy(replay);
@@ -87,8 +88,8 @@ static void read_l1(const gpc_replay *replay, uint32_t sm, uint64_t *values) {
                                         "warp_instructions", "l1.lookups"};
     for (size_t i = 0; i < 8; i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, names[i], &info), GPC_OK, "%s", names[i]);
-        cr_assert_eq(gpc_replay_read(replay, GPC_OBJECT_SM, sm, &info.id, 1, &values[i]), GPC_OK);
+        cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, names[i], &info, NULL), GPC_OK, "%s", names[i]);
+        cr_assert_eq(gpc_replay_read(replay, GPC_OBJECT_SM, sm, &info.id, 1, &values[i], NULL), GPC_OK);
     }
 }
 
@@ -131,10 +132,10 @@ Test(together, partitions_have_l1s_of_their_own) {
                             {.traces = {"b.traceg"}, .sms = {2}},
                             {.traces = {"a.traceg", "b.traceg"}, .sms = {1, 2}}};
         uint64_t alone[2][8], both[2][8];
-        gpc_stats stats[3];
+        measured_stats stats[3];
         for (unsigned n = 0; n < 3; n++) {
             gpc_replay *replay = open_replay(r);
-            gpc_stats_init(&stats[n]);
+            measured_clear(&stats[n]);
             cr_assert_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
             cr_assert_eq(together(r, replay, &asks[n], &t, &stats[n]), GPC_OK, "%s", r->error.message);
             for (uint32_t sm = 0; sm < 2; sm++)
@@ -157,9 +158,9 @@ Test(together, partitions_share_l2) {
     told t;
     put_kernel(r, "a.traceg", 2, 2, "", WORK_AT("0x10"));
     put_kernel(r, "b.traceg", 2, 2, "", WORK_AT("0x10"));
-    gpc_stats alone = run_together(r, &(ask){.traces = {"a.traceg"}, .sms = {1}}, &t);
+    measured_stats alone = run_together(r, &(ask){.traces = {"a.traceg"}, .sms = {1}}, &t);
     ask two = {.traces = {"a.traceg", "b.traceg"}, .sms = {1, 2}, .shared = true};
-    gpc_stats both = run_together(r, &two, &t);
+    measured_stats both = run_together(r, &two, &t);
     cr_assert_eq(both.l2_read_sectors, 2 * alone.l2_read_sectors);
     cr_assert_eq(both.dram_read_sectors, alone.dram_read_sectors);
     two.shared = false;
@@ -177,7 +178,7 @@ Test(together, streams_overlap) {
     put_kernel(r, "b.traceg", 1, 1, "", WORK_AT("0x90"));
     uint64_t alone = run_together(r, &(ask){.traces = {"a.traceg"}}, &t).cycles;
     alone += run_together(r, &(ask){.traces = {"b.traceg"}}, &t).cycles;
-    gpc_stats both = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
+    measured_stats both = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
     cr_assert_lt(both.cycles, alone);
     cr_assert_geq(2 * both.cycles, alone);
     cr_assert(t.count == 2 && t.results[0].launched == t.results[1].launched);
@@ -195,12 +196,12 @@ Test(together, a_stream_is_in_order) {
         write_text(r, "kernelslist.g", "kernel-1.traceg\nkernel-2.traceg\n");
         gpc_replay *replay = open_replay(r);
         gpc_trace *trace = open_trace(r, "kernelslist.g");
-        const gpc_stats first = run_kernel(r, replay, trace), second = run_kernel(r, replay, trace);
-        gpc_stats all = first;
-        gpc_stats_add(&all, &second);
+        const measured_stats first = run_kernel(r, replay, trace), second = run_kernel(r, replay, trace);
+        measured_stats all = first;
+        measured_add(&all, &second);
         gpc_trace_close(trace);
         gpc_replay_destroy(replay);
-        gpc_stats own = run_together(r, &(ask){.traces = {"kernelslist.g"}}, &t);
+        measured_stats own = run_together(r, &(ask){.traces = {"kernelslist.g"}}, &t);
         cr_assert_eq(t.count, 2);
         cr_assert_eq(own.l1_load_sector_hits, all.l1_load_sector_hits, "%s", modes[m]);
         cr_assert_eq(own.l2_read_sectors, all.l2_read_sectors, "%s", modes[m]);
@@ -222,24 +223,25 @@ Test(together, kernels_add_up) {
     for (size_t m = 0; m < 2; m++) {
         rig *r = open_with(modes[m], "3");
         told t;
-        gpc_stats whole = run_together(r,
-                                       &(ask){.traces = {"synthetic:vectoradd:64KiB", "synthetic:transpose-naive:64KiB",
-                                                         "synthetic:gather:32KiB"}},
-                                       &t);
+        measured_stats whole =
+            run_together(r,
+                         &(ask){.traces = {"synthetic:vectoradd:64KiB", "synthetic:transpose-naive:64KiB",
+                                           "synthetic:gather:32KiB"}},
+                         &t);
         cr_assert_geq(t.count, 3);
         unsigned sums = 0;
-        for (size_t n = 0; n < gpc_counter_count(); n++) {
+        for (size_t n = 0; n < gpc_counter_table_count(GPC_TABLE_HIERARCHY); n++) {
             gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-            cr_assert_eq(gpc_counter_at(n, &info), GPC_OK);
+            cr_assert_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, n, &info, NULL), GPC_OK);
             if (info.ratio || info.buckets > 1)
                 continue;
             uint64_t sum = 0, expected, part;
-            memcpy(&expected, (const char *)&whole + info.offset, sizeof expected);
-            memcpy(&part, (const char *)&t.stats[0] + info.offset, sizeof part);
+            memcpy(&expected, (const char *)&whole + measured_offset(info.id), sizeof expected);
+            memcpy(&part, (const char *)&t.stats[0] + measured_offset(info.id), sizeof part);
             if (part == GPC_ABSENT || !strcmp(info.name, "cycles"))
                 continue;
             for (unsigned k = 0; k < t.count; k++) {
-                memcpy(&part, (const char *)&t.stats[k] + info.offset, sizeof part);
+                memcpy(&part, (const char *)&t.stats[k] + measured_offset(info.id), sizeof part);
                 sum += part;
             }
             cr_assert_eq(sum, expected, "%s, %s: %" PRIu64 ", not %" PRIu64, modes[m], info.name, sum, expected);
@@ -351,15 +353,15 @@ Test(together, flush) {
     put_kernel(r, "a.traceg", 1, 1, "", LOAD("0000", "0x1000") EXIT("0010"));
     put_kernel(r, "b.traceg", 1, 1, "", LOAD("0000", "0x1000") EXIT("0010"));
     const ask two = {.traces = {"a.traceg", "b.traceg"}, .shared = true};
-    gpc_stats kept = run_together(r, &two, &t);
+    measured_stats kept = run_together(r, &two, &t);
     cr_assert_eq(kept.l2_read_sectors, 4, "B meets A's line in L1");
-    gpc_stats apart = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
+    measured_stats apart = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
     cr_assert_eq(apart.l2_read_sectors, 8, "another program does not");
     set(r, "sm.blocks", "1");
-    gpc_stats emptied = run_together(r, &two, &t);
+    measured_stats emptied = run_together(r, &two, &t);
     cr_assert_eq(emptied.l2_read_sectors, 8, "%" PRIu64, emptied.l2_read_sectors);
     set(r, "kernels.flush", "none");
-    gpc_stats none = run_together(r, &two, &t);
+    measured_stats none = run_together(r, &two, &t);
     cr_assert_eq(none.l2_read_sectors, 4);
     rig_close(r);
 }
@@ -375,7 +377,7 @@ Test(together, dirty_lines_are_written) {
     put_kernel(r, "kernel-2.traceg", 1, 1, "", LOAD("0000", "0x8000") EXIT("0010"));
     write_text(r, "kernelslist.g", "kernel-1.traceg\nkernel-2.traceg\n");
     put_kernel(r, "b.traceg", 40, 1, "", WORK_AT("0x90"));
-    gpc_stats stats = run_together(r, &(ask){.traces = {"kernelslist.g", "b.traceg"}, .sms = {1, 2}}, &t);
+    measured_stats stats = run_together(r, &(ask){.traces = {"kernelslist.g", "b.traceg"}, .sms = {1, 2}}, &t);
     cr_assert_eq(stats.l2_write_sectors, 4, "%" PRIu64, stats.l2_write_sectors);
     cr_assert_str_eq(t.files[2], "b.traceg", "it runs throughout");
     rig_close(r);
@@ -432,7 +434,7 @@ Test(together, null_stream) {
             s[i].null_stream = (uint8_t)(null && i == 0);
         }
         gpc_replay *replay = open_replay(r);
-        cr_assert_eq(gpc_replay_streams(replay, s, 3, on_kernel, &t, NULL, &r->error), GPC_OK, "%s", r->error.message);
+        cr_assert_eq(gpc_replay_streams(replay, s, 3, on_kernel, &t, &r->error), GPC_OK, "%s", r->error.message);
         gpc_replay_destroy(replay);
         for (unsigned i = 0; i < 3; i++)
             gpc_trace_close(s[i].trace);
@@ -450,9 +452,9 @@ Test(together, threads_and_copies) {
     for (size_t m = 0; m < 2; m++) {
         rig *r = open_with(modes[m], "4");
         told one, many;
-        gpc_stats first = run_together(r, &a, &one);
+        measured_stats first = run_together(r, &a, &one);
         set(r, "threads", "2");
-        gpc_stats second = run_together(r, &a, &many);
+        measured_stats second = run_together(r, &a, &many);
         cr_assert(!memcmp(&first, &second, sizeof first), "%s", modes[m]);
         cr_assert(one.count == many.count && !memcmp(one.stats, many.stats, sizeof one.stats), "%s", modes[m]);
         gpc_replay *replay = open_replay(r), *copy = NULL;
@@ -474,8 +476,8 @@ Test(together, then_one_by_one) {
     told t;
     put_kernel(r, "a.traceg", 2, 2, "", WORK_AT("0x10"));
     gpc_replay *replay = open_replay(r);
-    gpc_stats alone, again;
-    gpc_stats_init(&alone);
+    measured_stats alone, again;
+    measured_clear(&alone);
     cr_assert_eq(run_file(r, "a.traceg", &alone), GPC_OK);
     cr_assert_eq(together(r, replay, &(ask){.traces = {"a.traceg", "synthetic:gather:32KiB"}}, &t, NULL), GPC_OK);
     gpc_trace *trace = open_trace(r, "a.traceg");
@@ -515,7 +517,7 @@ Test(together, copies_to_mbarriers) {
     told t;
     put_kernel(r, "a.traceg", 6, 1, "", COPIES("0x100000"));
     put_kernel(r, "b.traceg", 5, 1, "", COPIES("0x900000"));
-    const gpc_stats s = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
+    const measured_stats s = run_together(r, &(ask){.traces = {"a.traceg", "b.traceg"}}, &t);
     cr_expect_eq(t.count, 2);
     cr_expect(s.bulk_copies == 11 && s.bulk_completed == 11);
     cr_expect_eq(s.mbarrier_phases, 11);
@@ -533,7 +535,7 @@ Test(together, copies_to_mbarriers) {
 #define CODE FOUR("00") NEXT_FOUR("00") LAST_EIGHT("00") MOVE("0100") MOVE("0110") MOVE("0120") EXIT("0130")
 
 /* Two kernels at once, on one SM or on two: reads of a line of code from L2. */
-static uint64_t code_lines(const char *sms, const char *other, const ask *a, gpc_stats *out) {
+static uint64_t code_lines(const char *sms, const char *other, const ask *a, measured_stats *out) {
     rig *r = open_with("timed", sms);
     told t;
     set(r, "sm.fetch", "2");
@@ -559,7 +561,7 @@ static uint64_t code_lines(const char *sms, const char *other, const ask *a, gpc
 Test(together, instruction_caches) {
     const ask both = {.traces = {"a.traceg", "b.traceg"}, .shared = true},
               apart = {.traces = {"a.traceg", "b.traceg"}, .sms = {1, 2}, .shared = true};
-    gpc_stats s;
+    measured_stats s;
     cr_expect_eq(code_lines("1", "", &(ask){.traces = {"a.traceg", "b.traceg"}}, &s), 6, "two programs");
     cr_expect_eq(s.l2_instruction_read_sector_hits, 0);
     cr_expect_eq(code_lines("1", "", &both, &s), 3);
@@ -605,19 +607,19 @@ Test(together, refused) {
     gpc_replay *replay = open_replay(r);
     put_kernel(r, "a.traceg", 2, 2, "", WORK_AT("0x10"));
     gpc_replay_stream s[2] = {GPC_REPLAY_STREAM_INIT, GPC_REPLAY_STREAM_INIT};
-    expect_error(r, gpc_replay_streams(replay, s, 1, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "trace is NULL");
+    expect_error(r, gpc_replay_streams(replay, s, 1, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "trace is NULL");
     s[0].trace = s[1].trace = open_trace(r, "a.traceg");
     s[0].select = 2;
-    expect_error(r, gpc_replay_streams(replay, s, 1, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT,
+    expect_error(r, gpc_replay_streams(replay, s, 1, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT,
                  "streams[0].select is neither 0 nor 1");
     s[0].select = 0;
     s[0].null_stream = 2;
-    expect_error(r, gpc_replay_streams(replay, s, 1, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT,
+    expect_error(r, gpc_replay_streams(replay, s, 1, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT,
                  "streams[0].null_stream is neither 0 nor 1");
     s[0].null_stream = 0;
-    expect_error(r, gpc_replay_streams(replay, s, 2, NULL, NULL, NULL, &r->error), GPC_ERROR_STATE,
+    expect_error(r, gpc_replay_streams(replay, s, 2, NULL, NULL, &r->error), GPC_ERROR_STATE,
                  "streams[1] has the trace of streams[0]");
-    expect_error(r, gpc_replay_streams(replay, s, 0, NULL, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "count");
+    expect_error(r, gpc_replay_streams(replay, s, 0, NULL, NULL, &r->error), GPC_ERROR_ARGUMENT, "count");
     gpc_trace_close(s[0].trace);
     gpc_replay_destroy(replay);
     rig_close(r);

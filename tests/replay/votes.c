@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "replay/rig.h"
 
 #include <criterion/criterion.h>
@@ -55,15 +56,15 @@ static void put_blocks(rig *r, unsigned (*line)(unsigned n), const char *map, un
     write_text(r, "k.sm", map);
 }
 
-static gpc_stats run_with(rig *r, const char *policy) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+static measured_stats run_with(rig *r, const char *policy) {
+    measured_stats stats;
+    measured_clear(&stats);
     set(r, "l1.replacement", policy);
     cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
     return stats;
 }
 
-static double hit_rate(const gpc_stats *s) {
+static double hit_rate(const measured_stats *s) {
     return (double)s->l1_load_sector_hits / (double)s->l1_load_sectors;
 }
 
@@ -72,13 +73,13 @@ static void check(const char *mode, const char *period, unsigned (*line)(unsigne
                   unsigned blocks) {
     rig *r = open_voting(mode, period);
     put_blocks(r, line, map, blocks);
-    gpc_stats lru = run_with(r, "lru"), mru = run_with(r, "mru");
+    measured_stats lru = run_with(r, "lru"), mru = run_with(r, "mru");
     bool lru_wins = hit_rate(&lru) > hit_rate(&mru);
     double best = hit_rate(lru_wins ? &lru : &mru), worst = hit_rate(lru_wins ? &mru : &lru);
     cr_assert_gt(best - worst, 0.4, "%s: there is something to win", mode);
     static const char *const votes[] = {"vote(lru, mru)", "vote(mru, lru)"};
     for (unsigned n = 0; n < 2; n++) {
-        gpc_stats vote = run_with(r, votes[n]);
+        measured_stats vote = run_with(r, votes[n]);
         cr_expect_gt(hit_rate(&vote), worst + 0.8 * (best - worst), "%s, %s: %g between %g and %g", votes[n], mode,
                      hit_rate(&vote), worst, best);
         if (lru.cycles != GPC_ABSENT) {
@@ -113,7 +114,7 @@ static unsigned five_twice(unsigned n) {
 Test(votes, every_sm_but_the_tested_one_keeps_the_default) {
     rig *r = open_voting("functional", "30");
     put_blocks(r, five_twice, "1\n3\n5\n", 3);
-    gpc_stats lru = run_with(r, "lru"), never = run_with(r, "vote(lru, mru, margin=100, testers=1, periods=1)");
+    measured_stats lru = run_with(r, "lru"), never = run_with(r, "vote(lru, mru, margin=100, testers=1, periods=1)");
     cr_expect_eq(lru.l1_load_sector_hits, 4 * 3 * LOADS / 2, "four segments of each line");
     cr_expect_gt(never.l1_load_sector_hits, lru.l1_load_sector_hits);
     cr_expect_leq(never.l1_load_sector_hits, lru.l1_load_sector_hits + 4 * (15 + 4),
@@ -125,8 +126,8 @@ Test(votes, every_sm_but_the_tested_one_keeps_the_default) {
 Test(votes, deterministic) {
     rig *r = open_voting("timed", "700");
     put_blocks(r, five, "1\n2\n3\n4\n5\n", 5);
-    gpc_stats one = run_with(r, "vote(lru, bip(random=1), mru, random)");
-    gpc_stats two = run_with(r, "vote(lru, bip(random=1), mru, random)");
+    measured_stats one = run_with(r, "vote(lru, bip(random=1), mru, random)");
+    measured_stats two = run_with(r, "vote(lru, bip(random=1), mru, random)");
     expect_same_stats(&one, &two);
     rig_close(r);
 }
@@ -136,11 +137,11 @@ Test(votes, predictors) {
     rig *r = open_voting("functional", "30");
     put_blocks(r, four_after_four_dead, THREE_OF_SIX, 3);
     set(r, "l1.bypass", "always-cache");
-    gpc_stats cache = run_with(r, "lru");
+    measured_stats cache = run_with(r, "lru");
     static const char *const votes[] = {"vote(always-cache, always-bypass)", "vote(always-bypass, always-cache)"};
     for (unsigned n = 0; n < 2; n++) {
         set(r, "l1.bypass", votes[n]);
-        gpc_stats vote = run_with(r, "lru");
+        measured_stats vote = run_with(r, "lru");
         cr_expect_gt(hit_rate(&vote), 0.8 * hit_rate(&cache), "%s: %g", votes[n], hit_rate(&vote));
         cr_expect_eq(vote.l1_bypasses > 0, n == 1, "%s: lines that are resident are not bypassed", votes[n]);
     }

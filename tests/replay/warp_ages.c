@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -101,7 +103,7 @@ static void record_replay(gpc_context *context, const char *name) {
     cr_expect_eq(gpc_hierarchy_set_reply_credits(gpc_replay_hierarchy(replay), 0, 1), GPC_ERROR_STATE);
     count = 0;
     recording = true;
-    while (gpc_replay_kernel(replay, trace, NULL, NULL, &error) == GPC_OK)
+    while (gpc_replay_kernel(replay, trace, NULL, &error) == GPC_OK)
         ;
     recording = false;
     gpc_trace_close(trace);
@@ -110,7 +112,7 @@ static void record_replay(gpc_context *context, const char *name) {
 }
 
 /* Recorded accesses as accesses of a host: with ages from the host, or from the library. */
-static gpc_stats drive(gpc_context *context, const char *policy, bool ranked, unsigned *out_compared) {
+static measured_stats drive(gpc_context *context, const char *policy, bool ranked, unsigned *out_compared) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config = configure(context, "functional", policy);
     gpc_hierarchy *h;
@@ -137,9 +139,9 @@ static gpc_stats drive(gpc_context *context, const char *policy, bool ranked, un
             ++*out_compared;
         }
     }
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_hierarchy_get_stats(h, &stats), GPC_OK);
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_hierarchy(h, &stats), GPC_OK);
     gpc_hierarchy_destroy(h);
     gpc_config_destroy(config);
     return stats;
@@ -161,8 +163,8 @@ Test(warp_ages, as_a_replay_has_them) {
         }
         cr_expect(compared[0] > 200 && highest > 8 && exits > 10, "%s: %u accesses, ages to %u, %u exits", traces[t],
                   compared[0], highest, exits);
-        const gpc_stats given = drive(context, "age-lru", false, &compared[1]),
-                        ranked = drive(context, "age-lru", true, &compared[2]);
+        const measured_stats given = drive(context, "age-lru", false, &compared[1]),
+                             ranked = drive(context, "age-lru", true, &compared[2]);
         cr_expect(!memcmp(&given, &ranked, sizeof given), "%s", traces[t]);
         cr_expect_gt(given.l1_load_lines, 0);
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "scheduler/rig.h"
 
 #include <criterion/criterion.h>
@@ -117,14 +118,21 @@ Test(scheduler_errors, questions_about_nothing) {
     cr_expect_eq(gpc_scheduler_class_count(NULL, GPC_CLASS_CACHE), 0);
     cr_expect_eq(gpc_scheduler_class_count(r.scheduler, GPC_CLASS_COUNT), 0);
     gpc_cache_event event = {.kind = GPC_CACHE_EVENT_MISS};
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     gpc_scheduler_cache_event(NULL, &event);
     gpc_scheduler_cache_event(r.scheduler, NULL);
     gpc_scheduler_cache_event(r.scheduler, &event);
-    gpc_scheduler_sample(NULL, &stats, 0);
-    gpc_scheduler_sample(r.scheduler, NULL, 0);
-    gpc_scheduler_sample(r.scheduler, &stats, 0);
+    gpc_error error = GPC_ERROR_INIT;
+    const uint32_t ids[] = {GPC_ID_cycles, GPC_ID_CACHE_reads};
+    const uint64_t values[] = {1, 2};
+    cr_expect_eq(give_sample(NULL, &stats, 0), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_sample(r.scheduler, 0, ids, 1, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(error.message, "gpc_scheduler_sample: values is NULL");
+    cr_expect_eq(gpc_scheduler_sample(r.scheduler, 0, ids, 2, values, &error), GPC_ERROR_ARGUMENT, "of a cache");
+    cr_expect(strstr(error.message, "175"), "%s", error.message);
+    cr_expect_eq(gpc_scheduler_sample(r.scheduler, 0, ids, 1, values, &error), GPC_OK);
+    cr_expect_eq(give_sample(r.scheduler, &stats, 0), GPC_OK);
     gpc_scheduler_destroy(NULL);
     rig_close(&r);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "scheduler/rig.h"
 
 #include <criterion/criterion.h>
@@ -14,7 +15,7 @@ typedef struct spy {
     uint64_t offered[16];
     gpc_warp_class class_of;
     gpc_cache_event event;
-    const gpc_stats *stats;
+    measured_stats stats;
     bool scribbles, finished;
     int destroyed;
 } spy;
@@ -86,8 +87,11 @@ static void spy_event(void *self, const gpc_cache_event *event) {
     seen_by(self)->event = *event;
 }
 
-static void spy_sample(void *self, const gpc_stats *stats, uint64_t cycle) {
-    seen_by(self)->stats = stats;
+static void spy_sample(void *self, const gpc_stats *lent, uint64_t cycle) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
+    seen_by(self)->stats = *stats;
     note(self, "sample %u. ", (unsigned)cycle, 0, 0);
 }
 
@@ -199,10 +203,12 @@ Test(scheduler_host, order_of_calls) {
     cr_expect_eq(gpc_scheduler_issued(r.scheduler, 0, 9), GPC_OK);
     rig_end(&r, 0);
     rig_start(&r, 0);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    gpc_scheduler_sample(r.scheduler, &stats, 11);
-    cr_expect_eq(seen.stats, &stats);
+    measured_stats stats;
+    measured_clear(&stats);
+    stats.l1_load_lines = 5;
+    stats.load_latency[GPC_LATENCY_BUCKETS - 1] = 6;
+    cr_expect_eq(give_sample(r.scheduler, &stats, 11), GPC_OK);
+    cr_expect(!memcmp(&seen.stats, &stats, sizeof stats));
     cr_expect_str_eq(seen.calls, "start 2 0. start 0 1. state 2 3-1. state 0 3-2. pick 9. issue 0 9. state 0 2-0. "
                                  "start 0 2. sample 11. ");
     gpc_cache_event event = {.kind = GPC_CACHE_EVENT_EVICT, .warp = 9, .owner = 1, .line_address = 256, .cycle = 8};

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -108,7 +110,10 @@ Test(throttle_alone, blocks) {
 
 static uint64_t sampled[GPC_LATENCY_BUCKETS];
 
-static bool see_latencies(void *self, const gpc_stats *stats, uint64_t cycle) {
+static bool see_latencies(void *self, const gpc_stats *lent, uint64_t cycle) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     (void)self, (void)cycle;
     memcpy(sampled, stats->load_latency, sizeof sampled);
     return false;
@@ -122,14 +127,14 @@ static void say_nothing(void *self, const gpc_throttle_view *view, gpc_throttle_
 Test(throttle_alone, absent_counters) {
     const gpc_throttle_ops ops = {
         .struct_size = sizeof ops, .name = "samples", .classify = say_nothing, .sample = see_latencies};
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     cr_assert_eq(gpc_context_register_throttle(context, &ops, NULL, NULL, NULL), GPC_OK);
     gpc_throttle *t = make("samples", 8);
     for (unsigned absent = 0; absent < 2; absent++) {
         for (size_t i = 0; i < GPC_LATENCY_BUCKETS; i++)
             stats.load_latency[i] = absent ? GPC_ABSENT : 7;
-        cr_assert_eq(gpc_throttle_sample(t, &stats, 100 * absent), GPC_OK);
+        cr_assert_eq(give_throttle_sample(t, &stats, 100 * absent), GPC_OK);
         for (size_t i = 0; i < GPC_LATENCY_BUCKETS; i++)
             cr_expect_eq(sampled[i], absent ? 0 : 7, "bucket %zu", i);
     }
@@ -217,14 +222,14 @@ Test(throttle_alone, refusals) {
     gpc_throttle_classes classes = {.struct_size = 16};
     cr_expect_eq(gpc_throttle_classify(t, 0, &classes), GPC_ERROR_ABI);
     gpc_throttle_destroy(t);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
     cr_expect_eq(gpc_throttle_start(NULL, 0, 0), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_throttle_set_state(NULL, 0, GPC_STATE_READY), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_throttle_issued(NULL, 0, 0), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_throttle_begin_kernel(NULL, ""), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_throttle_sample(NULL, &stats, 0), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(give_throttle_sample(NULL, &stats, 0), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_throttle_classify(NULL, 0, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_throttle_class_of(NULL, 0), GPC_CLASS_THROTTLED);
     cr_expect_eq(gpc_throttle_token_of(NULL, 0, 1), GPC_TOKEN_UNUSED);

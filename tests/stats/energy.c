@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/observe/energy.h"
+#include "measured.h"
 
 #include <gpucache/dram.h>
 #include <gpucache/gpucache.h>
@@ -51,13 +52,13 @@ static void close_machine(machine *m) {
     gpc_context_destroy(m->context);
 }
 
-static gpc_stats run(machine *m, const char *what) {
+static measured_stats run(machine *m, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     cr_assert_eq(gpc_trace_open(m->context, what, &error, &trace), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_kernel(m->replay, trace, NULL, &stats, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(measure_kernel(m->replay, trace, NULL, &stats, &error), GPC_OK, "%s", error.message);
     gpc_trace_close(trace);
     return stats;
 }
@@ -78,15 +79,15 @@ static void access_line(machine *m, uint32_t sm, gpc_kind kind, uint64_t line) {
 
 static uint32_t id_of(const char *name) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info), GPC_OK, "%s", name);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info, NULL), GPC_OK, "%s", name);
     return info.id;
 }
 
 static uint64_t of_object(const machine *m, gpc_object kind, uint32_t index, const char *name) {
     uint32_t id = id_of(name);
     uint64_t value = 0;
-    cr_assert_eq(m->replay ? gpc_replay_read(m->replay, kind, index, &id, 1, &value)
-                           : gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value),
+    cr_assert_eq(m->replay ? gpc_replay_read(m->replay, kind, index, &id, 1, &value, NULL)
+                           : gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value, NULL),
                  GPC_OK);
     return value;
 }
@@ -106,14 +107,14 @@ static uint64_t of_object(const machine *m, gpc_object kind, uint32_t index, con
  */
 Test(energy, by_hand) {
     machine m;
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     open_hierarchy(&m, "qv100", "mode = functional\n" CACHES);
     access_line(&m, 0, GPC_LOAD, 5);
     access_line(&m, 0, GPC_LOAD, 5);
     access_line(&m, 0, GPC_STORE, 5);
     access_line(&m, 1, GPC_LOAD, 5);
-    cr_assert_eq(gpc_hierarchy_get_stats(m.hierarchy, &s), GPC_OK);
+    cr_assert_eq(measure_hierarchy(m.hierarchy, &s), GPC_OK);
     cr_expect_eq(s.l1_lookups, 4);
     cr_expect_eq(s.l2_lookups, 3);
     cr_expect_eq(s.energy_l1_tag, 6);
@@ -138,13 +139,13 @@ Test(energy, by_hand) {
 /* The atomic of a warp, and a line with home in the other partition. */
 Test(energy, of_partitions) {
     machine m;
-    gpc_stats s;
-    gpc_stats_init(&s);
+    measured_stats s;
+    measured_clear(&s);
     open_hierarchy(&m, "h100", "mode = functional\nlaunch.sectors = 3\n" CACHES);
     for (uint64_t line = 0; line < 64; line++)
         access_line(&m, 0, GPC_LOAD, line);
     access_line(&m, 0, GPC_ATOMIC, 5);
-    cr_assert_eq(gpc_hierarchy_get_stats(m.hierarchy, &s), GPC_OK);
+    cr_assert_eq(measure_hierarchy(m.hierarchy, &s), GPC_OK);
     cr_expect_gt(s.l2_remote_sectors, 0);
     cr_expect_eq(s.energy_l2_remote, 24 * s.l2_remote_sectors);
     cr_expect_eq(s.energy_l2_atomic, 22 * 4);
@@ -223,11 +224,11 @@ Test(energy, absent_of_dram_alone) {
     machine m;
     gpc_error error = GPC_ERROR_INIT;
     gpc_dram *dram;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     configure(&m, "qv100", CLOCKED);
     cr_assert_eq(gpc_dram_create(m.context, m.config, &error, &dram), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_dram_get_stats(dram, &stats), GPC_OK);
+    cr_assert_eq(measure_dram(dram, &stats), GPC_OK);
     cr_expect_eq(stats.dram_activates, 0);
     cr_expect_eq(stats.energy_dram_activate, GPC_ABSENT);
     cr_expect_eq(stats.energy_dynamic, GPC_ABSENT);
@@ -239,12 +240,12 @@ Test(energy, absent_of_dram_alone) {
 Test(energy, of_kernels) {
     machine m;
     open_replay(&m, "h100", "mode = timed\nsm.count = 8\n" CACHES CLOCKED);
-    gpc_stats sum, total;
-    gpc_stats_init(&sum);
-    gpc_stats_init(&total);
+    measured_stats sum, total;
+    measured_clear(&sum);
+    measured_clear(&total);
     static const char *const kernels[] = {"synthetic:bicg:32KiB", "synthetic:histogram:32KiB"};
     for (unsigned i = 0; i < 2; i++) {
-        gpc_stats s = run(&m, kernels[i]);
+        measured_stats s = run(&m, kernels[i]);
         /* two moments rounded down: one less, or one more */
 #define NEAR(a, exact) \
     cr_expect((double)(a) > (exact)-1 && (double)(a) < (exact) + 1, "%s: %g, not %g", #a, (double)(a), (double)(exact))
@@ -258,15 +259,15 @@ Test(energy, of_kernels) {
         NEAR(s.energy_thread_instruction, (double)s.thread_instructions * 2.2);
 #undef NEAR
         cr_expect_eq(s.energy_total, s.energy_dynamic + s.energy_static);
-        cr_assert_eq(gpc_stats_add(&sum, &s), GPC_OK);
+        measured_add(&sum, &s);
     }
-    cr_assert_eq(gpc_replay_get_stats(m.replay, &total), GPC_OK);
+    cr_assert_eq(measure_total(m.replay, &total), GPC_OK);
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     unsigned seen = 0;
-    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK; i++)
-        if (info.needs == GPC_NEEDS_ENERGY) {
-            const uint64_t *a = (const void *)((const char *)&sum + info.offset),
-                           *b = (const void *)((const char *)&total + info.offset);
+    for (size_t i = 0; gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) == GPC_OK; i++)
+        if (!strncmp(info.name, "energy.", 7) && !info.ratio) {
+            const uint64_t *a = (const void *)((const char *)&sum + measured_offset(info.id)),
+                           *b = (const void *)((const char *)&total + measured_offset(info.id));
             cr_expect_eq(*a, *b, "%s", info.name);
             seen += *a && *a != GPC_ABSENT;
         }
@@ -308,7 +309,7 @@ Test(energy, of_objects) {
 Test(energy, of_large_counters) {
     machine m;
     gpc_stats s;
-    gpc_stats_init(&s);
+    gpci_stats_init(&s);
     configure(&m, "h100", "energy.static = 700\nenergy.dram_read = 7821.5\n");
     s.cycles = 600ull * 1980000000 + 1;
     s.dram_read_sectors = 3000000000001;
@@ -323,8 +324,8 @@ Test(energy, ratios) {
     machine m;
     char json[1 << 16];
     open_replay(&m, "qv100", "mode = timed\nenergy.warp_instruction = 3\nenergy.static = 1.132\n");
-    gpc_stats s = run(&m, "synthetic:vectoradd:16KiB");
-    cr_assert_eq(gpc_stats_json(&s, json, sizeof json, NULL), GPC_OK);
+    measured_stats s = run(&m, "synthetic:vectoradd:16KiB");
+    cr_assert_eq(measured_json(&s, json, sizeof json, NULL), GPC_OK);
     cr_expect_not_null(strstr(json, "\"energy.dynamic_per_instruction\": 3.000000"));
     /* a core cycle of 1,132 MHz takes 1,000 pJ of 1.132 W */
     char expected[64];
@@ -335,7 +336,7 @@ Test(energy, ratios) {
     close_machine(&m);
     open_replay(&m, "qv100", "mode = functional\nenergy.warp_instruction = 3\n");
     s = run(&m, "synthetic:vectoradd:16KiB");
-    cr_assert_eq(gpc_stats_json(&s, json, sizeof json, NULL), GPC_OK);
+    cr_assert_eq(measured_json(&s, json, sizeof json, NULL), GPC_OK);
     cr_expect_not_null(strstr(json, "\"energy.dynamic_per_instruction\": 3.000000"));
     cr_expect_null(strstr(json, "energy.per_"));
     close_machine(&m);

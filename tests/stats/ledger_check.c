@@ -114,14 +114,14 @@ static bool has_equation(const gpci_ledger *ledger, uint32_t id) {
 Test(ledger, rows_are_clauses) {
     made m;
     gpci_ledger ledger;
-    const gpc_counter_info *wrong = NULL;
+    const gpci_counter_row *wrong = NULL;
     make(&m, modes[0]);
     cr_assert_eq(gpci_ledger_read(m.context, &ledger, &wrong), GPC_OK, "%s: %s", wrong ? wrong->name : "",
                  wrong ? wrong->equals : "");
     for (unsigned table = 0; table < GPC_TABLE_COUNT; table++)
         for (size_t i = 0; i < gpc_counter_table_count((gpc_counter_table)table); i++) {
             gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-            cr_assert_eq(gpc_counter_table_at((gpc_counter_table)table, i, &info), GPC_OK);
+            cr_assert_eq(gpc_counter_table_at((gpc_counter_table)table, i, &info, NULL), GPC_OK);
             cr_assert_eq(!*info.equals, info.ratio, "%s", info.name);
             cr_expect(info.ratio || has_equation(&ledger, info.id), "%s has no equation", info.name);
         }

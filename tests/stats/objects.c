@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -11,7 +13,7 @@ typedef struct made {
     gpc_config *config;
     gpc_replay *replay;
     gpc_hierarchy *hierarchy; /* of the replay */
-    gpc_stats stats;          /* statistics of the last kernel */
+    measured_stats stats;     /* statistics of the last kernel */
 } made;
 
 static void make(made *m, const char *preset, const char *settings) {
@@ -28,8 +30,8 @@ static void run(made *m, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace;
     cr_assert_eq(gpc_trace_open(m->context, what, &error, &trace), GPC_OK, "%s", error.message);
-    gpc_stats_init(&m->stats);
-    cr_assert_eq(gpc_replay_kernel(m->replay, trace, NULL, &m->stats, &error), GPC_OK, "%s", error.message);
+    measured_clear(&m->stats);
+    cr_assert_eq(measure_kernel(m->replay, trace, NULL, &m->stats, &error), GPC_OK, "%s", error.message);
     gpc_trace_close(trace);
 }
 
@@ -41,19 +43,19 @@ static void destroy(made *m) {
 
 static uint32_t id_of(gpc_counter_table table, const char *name) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    cr_assert_eq(gpc_counter_by_name(table, name, &info), GPC_OK, "%s", name);
+    cr_assert_eq(gpc_counter_by_name(table, name, &info, NULL), GPC_OK, "%s", name);
     return info.id;
 }
 
 static uint64_t read_one(const made *m, gpc_object kind, uint32_t index, uint32_t id) {
     uint64_t value = 0;
-    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value, NULL), GPC_OK);
     return value;
 }
 
 /* Energies are rounded down separately: for a kernel, the difference of two. */
 static bool sums_up(const made *m, gpc_object kind, const gpc_counter_info *info, uint64_t sum, uint64_t whole) {
-    uint64_t lost = info->needs == GPC_NEEDS_ENERGY ? gpc_hierarchy_object_count(m->hierarchy, kind) : 0;
+    uint64_t lost = !strncmp(info->name, "energy.", 7) ? gpc_hierarchy_object_count(m->hierarchy, kind) : 0;
     return sum <= whole + lost && whole <= sum + lost;
 }
 
@@ -61,19 +63,19 @@ static bool sums_up(const made *m, gpc_object kind, const gpc_counter_info *info
 static unsigned check_sums(const made *m, gpc_object kind) {
     unsigned seen = 0;
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK && !info.ratio; i++) {
+    for (size_t i = 0; gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) == GPC_OK && !info.ratio; i++) {
         uint64_t whole = 0, of_kernel = 0, sum = 0, sum_of_kernel = 0, value;
         if (info.buckets > 1 || !(info.objects >> kind & 1) || !gpc_hierarchy_object_count(m->hierarchy, kind))
             continue;
-        cr_assert_eq(gpc_hierarchy_read(m->hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &whole), GPC_OK);
-        cr_assert_eq(gpc_replay_read(m->replay, GPC_OBJECT_WHOLE, 0, &info.id, 1, &of_kernel), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(m->hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &whole, NULL), GPC_OK);
+        cr_assert_eq(gpc_replay_read(m->replay, GPC_OBJECT_WHOLE, 0, &info.id, 1, &of_kernel, NULL), GPC_OK);
         if (of_kernel == GPC_ABSENT)
             continue;
-        cr_expect_eq(of_kernel, *(uint64_t *)(void *)((char *)&m->stats + info.offset), "%s", info.name);
+        cr_expect_eq(of_kernel, *(uint64_t *)(void *)((char *)&m->stats + measured_offset(info.id)), "%s", info.name);
         for (uint32_t n = 0; n < gpc_hierarchy_object_count(m->hierarchy, kind); n++) {
             value = read_one(m, kind, n, info.id);
             sum = value == GPC_ABSENT ? GPC_ABSENT : sum + value;
-            cr_assert_eq(gpc_replay_read(m->replay, kind, n, &info.id, 1, &value), GPC_OK);
+            cr_assert_eq(gpc_replay_read(m->replay, kind, n, &info.id, 1, &value, NULL), GPC_OK);
             sum_of_kernel = value == GPC_ABSENT ? GPC_ABSENT : sum_of_kernel + value;
         }
         if (sum != GPC_ABSENT)
@@ -134,9 +136,9 @@ Test(objects, tables) {
     made m;
     make(&m, "kepler", "mode = functional\n");
     run(&m, "synthetic:vectoradd:32KiB");
-    gpc_cache_stats stats;
-    gpc_cache_stats_init(&stats);
-    cr_assert_eq(gpc_cache_get_stats(gpc_hierarchy_cache(m.hierarchy, 1, 0), &stats), GPC_OK);
+    measured_cache stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_cache(gpc_hierarchy_cache(m.hierarchy, 1, 0), &stats), GPC_OK);
     cr_expect_eq(read_one(&m, GPC_OBJECT_L1, 0, id_of(GPC_TABLE_CACHE, "writes")), stats.writes);
     cr_expect_eq(read_one(&m, GPC_OBJECT_L1, 0, id_of(GPC_TABLE_CACHE, "reads")), stats.reads);
     cr_expect_eq(read_one(&m, GPC_OBJECT_L1, 0, id_of(GPC_TABLE_COHERENCE, "accesses")), GPC_ABSENT);
@@ -175,50 +177,38 @@ Test(objects, histograms) {
     make(&m, "kepler", "mode = timed\n");
     run(&m, "synthetic:transpose-naive:32KiB");
     uint32_t id = id_of(GPC_TABLE_HIERARCHY, "l1.transactions_per_load");
-    uint64_t buckets[GPC_TRANSACTION_BUCKETS + 2], few[2], sum = 0;
-    size_t length = 0;
-    cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, id, buckets,
-                                              GPC_TRANSACTION_BUCKETS + 2, &length),
-                 GPC_OK);
-    cr_expect_eq(length, GPC_TRANSACTION_BUCKETS);
-    for (unsigned i = 0; i < GPC_TRANSACTION_BUCKETS; i++) {
-        cr_expect_eq(buckets[i], m.stats.l1_transactions_per_load[i], "bucket %u", i);
-        sum += buckets[i];
-    }
-    cr_expect_eq(buckets[GPC_TRANSACTION_BUCKETS + 1], 0);
-    cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, id, few, 2, NULL), GPC_OK);
-    cr_expect_eq(few[0], buckets[0]);
-    cr_expect_eq(few[0] + few[1], sum, "the last has what is beyond");
-    cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_SLICE, 0, id, few, 2, &length), GPC_OK);
-    cr_expect_eq(length, 0, "a slice has none");
-    uint64_t value;
-    uint32_t counter = id_of(GPC_TABLE_HIERARCHY, "cycles"), ratio = id_of(GPC_TABLE_HIERARCHY, "ipc");
-    cr_expect_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, counter, few, 2, NULL),
-                 GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, id, few, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &ratio, 1, &value), GPC_ERROR_ARGUMENT);
+    uint64_t buckets[GPC_TRANSACTION_BUCKETS + 3];
+    /* a histogram between two counters, and a ratio */
+    const uint32_t ids[] = {id_of(GPC_TABLE_HIERARCHY, "cycles"), id, id_of(GPC_TABLE_HIERARCHY, "l1.load_requests")};
+    cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, ids, 3, buckets, NULL), GPC_OK);
+    cr_expect_eq(gpc_counter_values(ids, 3), GPC_TRANSACTION_BUCKETS + 2);
+    cr_expect_eq(buckets[0], m.stats.cycles);
+    for (unsigned i = 0; i < GPC_TRANSACTION_BUCKETS; i++)
+        cr_expect_eq(buckets[1 + i], m.stats.l1_transactions_per_load[i], "bucket %u", i);
+    cr_expect_eq(buckets[GPC_TRANSACTION_BUCKETS + 1], m.stats.l1_load_requests);
+    cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SLICE, 0, &id, 1, buckets, NULL), GPC_OK);
+    cr_expect(buckets[0] == GPC_ABSENT && buckets[GPC_TRANSACTION_BUCKETS - 1] == GPC_ABSENT, "a slice has none");
+    cr_expect_eq(buckets[GPC_TRANSACTION_BUCKETS + 1], m.stats.l1_load_requests, "not written");
+    const uint32_t ratio = id_of(GPC_TABLE_HIERARCHY, "l1.lines_per_load");
+    cr_assert_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &ratio, 1, buckets, NULL), GPC_OK);
+    cr_expect(buckets[0] == m.stats.l1_load_lines && buckets[1] == m.stats.l1_load_requests, "numerator, denominator");
     destroy(&m);
 }
 
 /* Buckets of the objects of a kind sum to the whole's, of all kernels and of the last. */
 static void check_histogram(const made *m, gpc_object kind, const gpc_counter_info *info) {
     uint64_t whole[GPC_AGE_BUCKETS], sum[GPC_AGE_BUCKETS] = {0}, of_kernel[GPC_AGE_BUCKETS] = {0}, one[GPC_AGE_BUCKETS];
-    size_t length;
     cr_assert_leq(info->buckets, GPC_AGE_BUCKETS);
     for (uint32_t n = 0; n < gpc_hierarchy_object_count(m->hierarchy, kind); n++) {
-        cr_assert_eq(gpc_hierarchy_read_histogram(m->hierarchy, kind, n, info->id, one, info->buckets, &length),
-                     GPC_OK);
-        cr_assert_eq(length, info->buckets, "%s", info->name);
-        for (size_t k = 0; k < length; k++)
+        cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, n, &info->id, 1, one, NULL), GPC_OK);
+        for (size_t k = 0; k < info->buckets; k++)
             sum[k] += one[k];
-        cr_assert_eq(gpc_replay_read_histogram(m->replay, kind, n, info->id, one, info->buckets, &length), GPC_OK);
-        for (size_t k = 0; k < length; k++)
+        cr_assert_eq(gpc_replay_read(m->replay, kind, n, &info->id, 1, one, NULL), GPC_OK);
+        for (size_t k = 0; k < info->buckets; k++)
             of_kernel[k] += one[k];
     }
-    cr_assert_eq(gpc_hierarchy_read_histogram(m->hierarchy, GPC_OBJECT_WHOLE, 0, info->id, whole, info->buckets, NULL),
-                 GPC_OK);
-    const uint64_t *last = (const uint64_t *)(const void *)((const char *)&m->stats + info->offset);
+    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, GPC_OBJECT_WHOLE, 0, &info->id, 1, whole, NULL), GPC_OK);
+    const uint64_t *last = (const uint64_t *)(const void *)((const char *)&m->stats + measured_offset(info->id));
     for (size_t k = 0; k < info->buckets; k++) {
         cr_expect_eq(sum[k], whole[k], "%s, bucket %zu", info->name, k);
         cr_expect_eq(of_kernel[k], last[k], "%s, bucket %zu of the kernel", info->name, k);
@@ -233,28 +223,28 @@ static void check_histograms(const char *settings, unsigned least) {
     run(&m, "synthetic:transpose-naive:32KiB");
     run(&m, "synthetic:bicg:32KiB");
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK; i++) {
-        uint64_t bucket;
-        size_t length;
+    for (size_t i = 0; gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) == GPC_OK; i++) {
+        uint64_t buckets[GPC_AGE_BUCKETS], sum = 0;
         if (info.kind != GPC_COUNTER_HISTOGRAM)
             continue;
-        cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_WHOLE, 0, info.id, &bucket, 1, &length),
-                     GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, buckets, NULL), GPC_OK);
         cr_assert(info.objects >> GPC_OBJECT_SM & 1, "%s", info.name);
-        if (!length)
+        if (*buckets == GPC_ABSENT)
             continue;
+        for (size_t k = 0; k < info.buckets; k++)
+            sum += buckets[k];
         check_histogram(&m, GPC_OBJECT_SM, &info);
         if (info.objects >> GPC_OBJECT_L1 & 1)
             check_histogram(&m, GPC_OBJECT_L1, &info);
-        seen += bucket > 0;
+        seen += sum > 0;
     }
     cr_expect_geq(seen, least, "%s: only %u histograms with anything in them", settings, seen);
     gpc_hierarchy_reset_stats(m.hierarchy);
-    uint64_t first;
-    cr_assert_eq(gpc_hierarchy_read_histogram(m.hierarchy, GPC_OBJECT_SM, 0,
-                                              id_of(GPC_TABLE_HIERARCHY, "l1.transactions_per_load"), &first, 1, NULL),
-                 GPC_OK);
-    cr_expect_eq(first, 0, "after a reset");
+    const uint32_t id = id_of(GPC_TABLE_HIERARCHY, "l1.transactions_per_load");
+    uint64_t buckets[GPC_TRANSACTION_BUCKETS];
+    cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SM, 0, &id, 1, buckets, NULL), GPC_OK);
+    for (unsigned i = 0; i < GPC_TRANSACTION_BUCKETS; i++)
+        cr_expect_eq(buckets[i], 0, "after a reset");
     destroy(&m);
 }
 
@@ -275,7 +265,7 @@ Test(objects, bytes_of_channels) {
     run(&m, "synthetic:transpose-naive:64KiB");
     for (uint32_t n = 0; n < gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_CHANNEL); n++) {
         uint64_t values[4];
-        cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_CHANNEL, n, ids, 4, values), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_CHANNEL, n, ids, 4, values, NULL), GPC_OK);
         cr_expect_eq(values[2], values[0] * 32);
         cr_expect_eq(values[3], values[1] * 32);
         moved[0] += values[2];
@@ -301,7 +291,7 @@ Test(objects, functional_instructions) {
         uint32_t id = id_of(GPC_TABLE_HIERARCHY, names[i]), busy = 0;
         uint64_t sum = 0, value;
         for (uint32_t n = 0; n < sms; n++) {
-            cr_assert_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, n, &id, 1, &value), GPC_OK);
+            cr_assert_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, n, &id, 1, &value, NULL), GPC_OK);
             cr_assert_neq(value, GPC_ABSENT);
             sum += value;
             busy += value > 0;
@@ -319,11 +309,11 @@ Test(objects, errors) {
     uint64_t value = 7;
     uint32_t id = id_of(GPC_TABLE_HIERARCHY, "cycles"), sms = gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_SM);
     char name[GPC_OBJECT_NAME];
-    cr_expect_eq(gpc_hierarchy_read(NULL, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, NULL, 1, &value), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SM, sms, &id, 1, &value), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_COUNT, 0, &id, 1, &value), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_read(NULL, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, NULL, 1, &value, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SM, sms, &id, 1, &value, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_COUNT, 0, &id, 1, &value, NULL), GPC_ERROR_RANGE);
     cr_expect_eq(value, 7);
     cr_expect_eq(gpc_hierarchy_object_count(NULL, GPC_OBJECT_SM), 0);
     cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, sms, name, sizeof name), GPC_ERROR_RANGE);
@@ -334,16 +324,20 @@ Test(objects, errors) {
     cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, name, 3), GPC_ERROR_RANGE);
     cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 3, name, sizeof name), GPC_OK);
     cr_expect_str_eq(name, "sm-3");
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_STATE, "not kept");
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_ERROR_STATE,
+                 "no kernel yet");
     cr_expect_eq(gpc_replay_keep_objects(NULL, true), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_replay_keep_objects(m.replay, true), GPC_OK);
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_STATE, "no kernel yet");
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, 0, &id, 1, &value, NULL), GPC_ERROR_STATE, "no kernel yet");
     run(&m, "synthetic:vectoradd:32KiB");
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_OK);
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_OK);
     cr_expect_eq(value, m.stats.cycles);
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, sms, &id, 1, &value), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, sms, &id, 1, &value, NULL), GPC_ERROR_RANGE);
     cr_expect_eq(gpc_replay_keep_objects(m.replay, false), GPC_OK);
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, 0, &id, 1, &value, NULL), GPC_ERROR_STATE, "not kept");
+    value = 0;
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_OK, "always kept");
+    cr_expect_eq(value, m.stats.cycles);
     destroy(&m);
 }
 
@@ -353,21 +347,21 @@ Test(objects, descriptors) {
         size_t count = gpc_counter_table_count((gpc_counter_table)table);
         cr_expect_gt(count, 4);
         for (size_t i = 0; i < count; i++) {
-            cr_assert_eq(gpc_counter_table_at((gpc_counter_table)table, i, &info), GPC_OK);
+            cr_assert_eq(gpc_counter_table_at((gpc_counter_table)table, i, &info, NULL), GPC_OK);
             cr_expect(*info.name && *info.unit && *info.meaning && *info.since && info.id && info.table == table);
-            cr_assert_eq(gpc_counter_by_id(info.id, &same), GPC_OK);
+            cr_assert_eq(gpc_counter_by_id(info.id, &same, NULL), GPC_OK);
             cr_expect_str_eq(same.name, info.name);
-            cr_assert_eq(gpc_counter_by_name((gpc_counter_table)table, info.name, &same), GPC_OK);
+            cr_assert_eq(gpc_counter_by_name((gpc_counter_table)table, info.name, &same, NULL), GPC_OK);
             cr_expect_eq(same.id, info.id);
             cr_expect_eq(info.ratio, info.numerator && info.denominator);
             cr_expect_neq(info.ratio, info.objects != 0, "%s", info.name);
         }
-        cr_expect_eq(gpc_counter_table_at((gpc_counter_table)table, count, &info), GPC_ERROR_RANGE);
+        cr_expect_eq(gpc_counter_table_at((gpc_counter_table)table, count, &info, NULL), GPC_ERROR_RANGE);
     }
     cr_expect_eq(gpc_counter_table_count(GPC_TABLE_COUNT), 0);
-    cr_expect_eq(gpc_counter_by_id(0, &info), GPC_ERROR_NOT_FOUND);
-    cr_expect_eq(gpc_counter_by_id(UINT32_MAX, &info), GPC_ERROR_NOT_FOUND);
-    cr_expect_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "no such", &info), GPC_ERROR_NOT_FOUND);
-    cr_expect_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, NULL, &info), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_counter_by_id(1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_counter_by_id(0, &info, NULL), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_counter_by_id(UINT32_MAX, &info, NULL), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "no such", &info, NULL), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, NULL, &info, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_counter_by_id(1, NULL, NULL), GPC_ERROR_ARGUMENT);
 }

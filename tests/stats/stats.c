@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
+#include "measured.h"
 
 #include <gpucache/gpucache.h>
 
@@ -9,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Statistics: the table, merging, and the two writers, read back by an independent reader. */
+/* Statistics: the table, reads by id, and the two writers, read back by an independent reader. */
 
-static uint64_t *field(gpc_stats *stats, size_t offset) {
+static uint64_t *field(measured_stats *stats, size_t offset) {
     return (uint64_t *)(void *)((char *)stats + offset);
 }
 
 /* Every counter a different number: the offset times a factor. */
-static void fill(gpc_stats *stats, uint64_t factor) {
-    gpc_stats_init(stats);
-    for (size_t offset = sizeof(size_t); offset < sizeof *stats; offset += sizeof(uint64_t))
+static void fill(measured_stats *stats, uint64_t factor) {
+    measured_clear(stats);
+    for (size_t offset = 0; offset < sizeof *stats; offset += sizeof(uint64_t))
         *field(stats, offset) = offset * factor;
 }
 
@@ -26,115 +27,76 @@ Test(stats, table) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT, other = GPC_COUNTER_INFO_INIT;
     bool ratios = false;
     size_t fields = 0;
-    for (size_t i = 0; i < gpc_counter_count(); i++) {
-        cr_assert_eq(gpc_counter_at(i, &info), GPC_OK);
+    for (size_t i = 0; i < gpc_counter_table_count(GPC_TABLE_HIERARCHY); i++) {
+        cr_assert_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL), GPC_OK);
         cr_expect(*info.name && *info.unit && *info.meaning);
-        cr_expect_leq(info.offset + info.buckets * sizeof(uint64_t), sizeof(gpc_stats));
+        cr_expect_leq(measured_offset(info.id) + info.buckets * sizeof(uint64_t), sizeof(measured_stats));
+        cr_expect_eq(info.values, info.ratio ? 2 : info.buckets, "%s", info.name);
+        cr_expect_eq(gpc_counter_values(&info.id, 1), info.values);
+        cr_assert_neq(info.needs, NULL, "%s", info.name);
         cr_expect(!ratios || info.ratio, "ratios come last");
         ratios = info.ratio;
         fields += info.ratio ? 0 : info.buckets;
         for (size_t k = 0; k < i; k++) {
-            gpc_counter_at(k, &other);
+            gpc_counter_table_at(GPC_TABLE_HIERARCHY, k, &other, NULL);
             cr_expect_str_neq(info.name, other.name);
         }
     }
-    cr_expect_eq(fields * sizeof(uint64_t) + sizeof(size_t), sizeof(gpc_stats), "each field has its row");
-    cr_expect_eq(gpc_counter_at(gpc_counter_count(), &info), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_counter_at(0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_counter_count() * sizeof(uint64_t) + sizeof(size_t), sizeof(gpc_cache_stats));
-    cr_expect_eq(gpc_cache_counter_at(gpc_cache_counter_count(), &info), GPC_ERROR_RANGE);
+    cr_expect_eq(fields * sizeof(uint64_t), sizeof(measured_stats), "each field has its row");
+    cr_expect_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, gpc_counter_table_count(GPC_TABLE_HIERARCHY), &info, NULL),
+                 GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_counter_table_count(GPC_TABLE_CACHE) * sizeof(uint64_t), sizeof(measured_cache));
+    cr_expect_eq(gpc_counter_table_at(GPC_TABLE_CACHE, gpc_counter_table_count(GPC_TABLE_CACHE), &info, NULL),
+                 GPC_ERROR_RANGE);
 }
 
-Test(stats, initialisers) {
-    gpc_stats stats;
-    gpc_cache_stats cache;
-    memset(&stats, 0xff, sizeof stats);
-    memset(&cache, 0xff, sizeof cache);
-    gpc_stats_init(&stats);
-    gpc_cache_stats_init(&cache);
-    gpc_stats zero = {.struct_size = sizeof zero};
-    gpc_cache_stats cache_zero = {.struct_size = sizeof cache_zero};
-    cr_expect_eq(memcmp(&stats, &zero, sizeof stats), 0);
-    cr_expect_eq(memcmp(&cache, &cache_zero, sizeof cache), 0);
+/* Preconditions are sentences, found by name; constants are the ids. */
+Test(stats, needs_and_constants) {
+    static const struct {
+        const char *name, *needs;
+        uint32_t id;
+        gpc_counter_table table;
+    } rows[] = {
+        {"l1.load_sectors", "", GPC_ID_l1_load_sectors, GPC_TABLE_HIERARCHY},
+        {"cycles", "mode = timed", GPC_ID_cycles, GPC_TABLE_HIERARCHY},
+        {"load.latency", "mode = timed", GPC_ID_load_latency, GPC_TABLE_HIERARCHY},
+        {"tlb.l1_accesses", "tlb.page", GPC_ID_tlb_l1_accesses, GPC_TABLE_HIERARCHY},
+        {"reads", "", GPC_ID_CACHE_reads, GPC_TABLE_CACHE},
+        {"packets", "", GPC_ID_NETWORK_packets, GPC_TABLE_NETWORK},
+        {"accesses", "", GPC_ID_MODULE_accesses, GPC_TABLE_COHERENCE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+        cr_assert_eq(gpc_counter_by_name(rows[i].table, rows[i].name, &info, NULL), GPC_OK, "%s", rows[i].name);
+        cr_expect_eq(info.id, rows[i].id, "%s", rows[i].name);
+        if (i < 4)
+            cr_expect_str_eq(info.needs, rows[i].needs, "%s", rows[i].name);
+    }
 }
 
-Test(stats, add) {
-    gpc_stats a, b;
-    fill(&a, 3);
-    fill(&b, 4);
-    a.l1_capacity = 100;
-    b.l1_capacity = 70;
-    a.resident_blocks = 1;
-    b.resident_blocks = 2;
-    cr_assert_eq(gpc_stats_add(&a, &b), GPC_OK);
-    cr_expect_eq(a.struct_size, sizeof a);
-    for (size_t offset = sizeof(size_t); offset < sizeof a; offset += sizeof(uint64_t))
-        if (offset != offsetof(gpc_stats, l1_capacity) && offset != offsetof(gpc_stats, resident_blocks))
-            cr_assert_eq(*field(&a, offset), offset * 7, "offset %zu", offset);
-    cr_expect_eq(a.l1_capacity, 100, "MAX");
-    cr_expect_eq(a.resident_blocks, 2, "MAX");
+Test(stats, errors_of_texts) {
+    gpc_error error = GPC_ERROR_INIT;
+    const uint32_t known = GPC_ID_cycles, unknown = 65535;
+    const uint64_t value = 1;
+    char text[8];
+    cr_expect_eq(gpc_counters_json(NULL, 1, &value, text, sizeof text, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(error.message, "gpc_counters_json: ids is NULL");
+    cr_expect_eq(gpc_counters_csv(&known, 1, NULL, true, text, sizeof text, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_str_eq(error.message, "gpc_counters_csv: values is NULL");
+    cr_expect_eq(gpc_counters_json(&unknown, 1, &value, text, sizeof text, NULL, &error), GPC_ERROR_NOT_FOUND);
+    cr_expect(strstr(error.message, "65535"), "%s", error.message);
+    cr_expect_eq(gpc_counters_json(&known, 1, &value, text, sizeof text, NULL, &error), GPC_ERROR_RANGE);
+    cr_expect_str_eq(text, "{\"cycle");
+    cr_expect_eq(gpc_counters_json(NULL, 0, NULL, text, sizeof text, NULL, &error), GPC_OK);
+    cr_expect_str_eq(text, "{}");
 }
 
-Test(stats, subtract) {
-    gpc_stats earlier, later, difference;
-    fill(&earlier, 3);
-    fill(&later, 5);
-    earlier.l1_capacity = 100;
-    later.l1_capacity = 70;
-    later.resident_blocks = 9;
-    gpc_stats_init(&difference);
-    cr_assert_eq(gpc_stats_subtract(&later, &earlier, &difference), GPC_OK);
-    for (size_t offset = sizeof(size_t); offset < sizeof later; offset += sizeof(uint64_t))
-        if (offset != offsetof(gpc_stats, l1_capacity) && offset != offsetof(gpc_stats, resident_blocks))
-            cr_assert_eq(*field(&difference, offset), offset * 2, "offset %zu", offset);
-    cr_expect_eq(difference.l1_capacity, 70, "a MAX counter keeps the later value");
-    cr_expect_eq(difference.resident_blocks, 9);
-    cr_assert_eq(gpc_stats_subtract(&later, &earlier, &later), GPC_OK, "in place");
-    cr_expect_eq(memcmp(&later, &difference, sizeof later), 0);
-}
-
-/* Structs of callers older and newer than the library. */
-Test(stats, struct_size) {
-    struct {
-        gpc_stats known;
-        uint64_t newer;
-    } larger;
-    gpc_stats more, sum;
-    fill(&larger.known, 1);
-    fill(&more, 1);
-    larger.known.struct_size = sizeof larger;
-    larger.newer = 0;
-    cr_expect_eq(gpc_stats_add(&larger.known, &more), GPC_OK);
-    cr_expect_eq(larger.known.struct_size, sizeof larger);
-    larger.newer = 1;
-    cr_expect_eq(gpc_stats_add(&larger.known, &more), GPC_ERROR_ABI);
-    cr_expect_eq(gpc_stats_json(&larger.known, NULL, 0, NULL), GPC_ERROR_ABI);
-    cr_expect_eq(gpc_stats_csv(&larger.known, true, NULL, 0, NULL), GPC_ERROR_ABI);
-    /* an older caller knows only the first two counters */
-    fill(&sum, 10);
-    more.struct_size = offsetof(gpc_stats, warp_instructions);
-    cr_expect_eq(gpc_stats_add(&sum, &more), GPC_OK);
-    cr_expect_eq(sum.kernels, 11 * offsetof(gpc_stats, kernels));
-    cr_expect_eq(sum.blocks, 11 * offsetof(gpc_stats, blocks));
-    cr_expect_eq(sum.warp_instructions, 10 * offsetof(gpc_stats, warp_instructions));
-    fill(&sum, 10);
-    sum.struct_size = offsetof(gpc_stats, warp_instructions);
-    cr_expect_eq(gpc_stats_add(&sum, &more), GPC_OK);
-    cr_expect_eq(sum.blocks, 11 * offsetof(gpc_stats, blocks));
-    cr_expect_eq(sum.warp_instructions, 10 * offsetof(gpc_stats, warp_instructions), "beyond its size: not written");
-    sum.struct_size = sizeof sum.struct_size;
-    cr_expect_eq(gpc_stats_add(&sum, &more), GPC_ERROR_ABI);
-    cr_expect_eq(gpc_stats_add(NULL, &more), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_stats_add(&more, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_stats_subtract(&more, &more, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_stats_json(NULL, NULL, 0, NULL), GPC_ERROR_ARGUMENT);
-}
-
-static char *json(const gpc_stats *stats) {
+static char *json(const measured_stats *stats) {
     size_t length;
-    cr_assert_eq(gpc_stats_json(stats, NULL, 0, &length), GPC_OK);
+    cr_assert_eq(measured_json(stats, NULL, 0, &length), GPC_OK);
     char *text = malloc(length + 1);
-    cr_assert_eq(gpc_stats_json(stats, text, length + 1, &length), GPC_OK);
+    cr_assert_eq(measured_json(stats, text, length + 1, &length), GPC_OK);
     cr_assert_eq(strlen(text), length);
     return text;
 }
@@ -156,13 +118,13 @@ static void expect_member(const char *object, const char *name, const char *text
 }
 
 Test(stats, json_numbers) {
-    gpc_stats stats;
+    measured_stats stats;
     fill(&stats, 1);
     char *text = json(&stats);
     cr_expect(text[0] == '{' && text[strlen(text) - 1] == '}');
-    for (size_t i = 0; i < gpc_counter_count(); i++) {
+    for (size_t i = 0; i < gpc_counter_table_count(GPC_TABLE_HIERARCHY); i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        gpc_counter_at(i, &info);
+        gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL);
         const char *at = member(text, info.name);
         cr_assert(at, "%s", info.name);
         if (info.ratio)
@@ -170,7 +132,7 @@ Test(stats, json_numbers) {
         at += info.buckets > 1;
         for (size_t k = 0; k < info.buckets; k++) {
             char *end;
-            cr_assert_eq(strtoull(at, &end, 10), info.offset + k * sizeof(uint64_t), "%s", info.name);
+            cr_assert_eq(strtoull(at, &end, 10), measured_offset(info.id) + k * sizeof(uint64_t), "%s", info.name);
             at = end + 2;
         }
     }
@@ -178,8 +140,8 @@ Test(stats, json_numbers) {
 }
 
 Test(stats, json_ratios) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     char *text = json(&stats);
     cr_expect_eq(member(text, "l1.load_hit_rate"), NULL, "no ratio of nothing");
     free(text);
@@ -199,27 +161,10 @@ Test(stats, json_ratios) {
     free(text);
 }
 
-/* A host with only a part of a ratio gets no ratio. */
-Test(stats, json_ratios_of_what_a_host_has) {
-    for (int part = 0; part < 3; part++) {
-        gpc_counter_info ratio = GPC_COUNTER_INFO_INIT;
-        cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "l1.load_hit_rate", &ratio), GPC_OK);
-        const gpc_field fields[] = {{part == 1 ? ratio.denominator : ratio.numerator, 1}, {ratio.denominator, 1}};
-        const struct {
-            size_t struct_size;
-            uint64_t values[2];
-        } has = {part < 2 ? sizeof(size_t) + 8 : sizeof(size_t) + 16, {3, 3}};
-        const gpc_layout layout = {has.struct_size, fields, part < 2 ? 1 : 2, 0, 0};
-        char text[256];
-        cr_assert_eq(gpc_stats_json_as(&layout, &has, text, sizeof text, NULL), GPC_OK);
-        cr_expect_eq(strstr(text, "l1.load_hit_rate") != NULL, part == 2, "%d: %s", part, text);
-    }
-}
-
 /* Counters of nearly 2^64 must not overflow during printing. */
 Test(stats, json_ratios_of_large_counters) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     stats.l1_load_sectors = ((uint64_t)1 << 63) + 1;
     stats.l1_load_sector_hits = (uint64_t)1 << 63;
     stats.l2_read_sectors = UINT64_MAX - 1;
@@ -234,7 +179,7 @@ Test(stats, json_ratios_of_large_counters) {
 
 /* Absent is no number: omitted in JSON, an empty cell of CSV, and absent in sums and differences. */
 Test(stats, absent) {
-    gpc_stats stats, other;
+    measured_stats stats, other;
     fill(&stats, 1);
     fill(&other, 2);
     stats.cycles = GPC_ABSENT;
@@ -246,7 +191,7 @@ Test(stats, absent) {
     cr_expect(member(text, "l1.load_sectors") && member(text, "l1.load_hit_rate"));
     free(text);
     char line[32768];
-    cr_assert_eq(gpc_stats_csv(&stats, true, line, sizeof line, NULL), GPC_OK);
+    cr_assert_eq(measured_csv(&stats, true, line, sizeof line, NULL), GPC_OK);
     size_t commas = 0, named = 0;
     for (const char *at = line; *at; at++) {
         commas += *at == ',' && !named;
@@ -259,30 +204,30 @@ Test(stats, absent) {
     cr_expect_eq(commas, 0, "a cell for each name");
     cr_expect(strstr(values, ",,"), "an empty one");
     cr_expect(!strstr(values, "18446744073709551615"));
-    gpc_stats difference, sum = other;
-    gpc_stats_init(&difference);
-    cr_expect_eq(gpc_stats_subtract(&other, &stats, &difference), GPC_OK);
-    cr_expect_eq(gpc_stats_add(&sum, &stats), GPC_OK);
+    measured_stats difference, sum = other;
+    measured_clear(&difference);
+    measured_subtract(&other, &stats, &difference);
+    measured_add(&sum, &stats);
     cr_expect(difference.cycles == GPC_ABSENT && sum.cycles == GPC_ABSENT);
     cr_expect_eq(sum.load_latency[GPC_LATENCY_BUCKETS - 1], GPC_ABSENT);
     cr_expect_eq(sum.l1_load_sectors, stats.l1_load_sectors + other.l1_load_sectors);
 }
 
 /* Every buffer that is too small has the text, cut; the complete length is returned. */
-static void check_cuts(const gpc_stats *stats, int form) {
+static void check_cuts(const measured_stats *stats, int form) {
     size_t length, told;
     gpc_status status =
-        form ? gpc_stats_csv(stats, form == 2, NULL, 0, &length) : gpc_stats_json(stats, NULL, 0, &length);
+        form ? measured_csv(stats, form == 2, NULL, 0, &length) : measured_json(stats, NULL, 0, &length);
     cr_assert_eq(status, GPC_OK);
     char *whole = malloc(length + 1), *part = malloc(length + 8);
-    cr_assert_eq(form ? gpc_stats_csv(stats, form == 2, whole, length + 1, NULL)
-                      : gpc_stats_json(stats, whole, length + 1, NULL),
+    cr_assert_eq(form ? measured_csv(stats, form == 2, whole, length + 1, NULL)
+                      : measured_json(stats, whole, length + 1, NULL),
                  GPC_OK);
     for (size_t size = 0; size <= length + 2; size++) {
         if (size > 64 && size + 64 < length && !effort_takes(size))
             continue;
         memset(part, 'x', length + 8);
-        status = form ? gpc_stats_csv(stats, form == 2, part, size, &told) : gpc_stats_json(stats, part, size, &told);
+        status = form ? measured_csv(stats, form == 2, part, size, &told) : measured_json(stats, part, size, &told);
         cr_assert_eq(status, size > length ? GPC_OK : GPC_ERROR_RANGE, "size %zu of %zu", size, length);
         cr_assert_eq(told, length);
         size_t shown = size > length ? length : size ? size - 1 : 0;
@@ -295,7 +240,7 @@ static void check_cuts(const gpc_stats *stats, int form) {
 }
 
 Test(stats, cut_texts) {
-    gpc_stats stats;
+    measured_stats stats;
     fill(&stats, 1000003);
     for (int form = 0; form < 3; form++)
         check_cuts(&stats, form);
@@ -314,33 +259,36 @@ static size_t split(char *line, char *cells[], size_t most) {
 
 Test(stats, csv) {
     enum { MOST = 1024 };
-    gpc_stats stats;
+    measured_stats stats;
     fill(&stats, 1);
     stats.l1_load_sectors = 0; /* leaves a ratio undefined */
     size_t length;
-    cr_assert_eq(gpc_stats_csv(&stats, true, NULL, 0, &length), GPC_OK);
+    cr_assert_eq(measured_csv(&stats, true, NULL, 0, &length), GPC_OK);
     char *text = malloc(length + 1), *values, *names[MOST], *cells[MOST], name[64];
-    cr_assert_eq(gpc_stats_csv(&stats, true, text, length + 1, NULL), GPC_OK);
+    cr_assert_eq(measured_csv(&stats, true, text, length + 1, NULL), GPC_OK);
     values = strchr(text, '\n');
     *values++ = '\0';
     cr_assert_eq(values[strlen(values) - 1], '\n');
     values[strlen(values) - 1] = '\0';
     size_t columns = split(text, names, MOST), column = 0;
     cr_assert_eq(split(values, cells, MOST), columns);
-    for (size_t i = 0; i < gpc_counter_count(); i++) {
+    for (size_t i = 0; i < gpc_counter_table_count(GPC_TABLE_HIERARCHY); i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        gpc_counter_at(i, &info);
+        gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL);
         for (size_t k = 0; k < info.buckets; k++, column++) {
             cr_assert_lt(column, columns);
             snprintf(name, sizeof name, info.buckets > 1 ? "%s.%zu" : "%s", info.name, k);
             cr_expect_str_eq(names[column], name);
             if (!info.ratio)
-                cr_expect_eq(strtoull(cells[column], NULL, 10), *field(&stats, info.offset + k * 8), "%s", name);
-            else if (!*field(&stats, info.divisor))
+                cr_expect_eq(strtoull(cells[column], NULL, 10), *field(&stats, measured_offset(info.id) + k * 8), "%s",
+                             name);
+            else if (!*field(&stats, measured_offset(info.denominator)))
                 cr_expect_str_eq(cells[column], "");
             else
                 cr_expect_float_eq(strtod(cells[column], NULL),
-                                   (double)*field(&stats, info.offset) / (double)*field(&stats, info.divisor), 1e-6);
+                                   (double)*field(&stats, measured_offset(info.id)) /
+                                       (double)*field(&stats, measured_offset(info.denominator)),
+                                   1e-6);
         }
     }
     cr_expect_eq(column, columns);
@@ -350,9 +298,9 @@ Test(stats, csv) {
 /* Without a header: the line of values alone. */
 Test(stats, csv_values) {
     static char both[32768], values[32768];
-    gpc_stats stats;
+    measured_stats stats;
     fill(&stats, 1);
-    cr_assert_eq(gpc_stats_csv(&stats, true, both, sizeof both, NULL), GPC_OK);
-    cr_assert_eq(gpc_stats_csv(&stats, false, values, sizeof values, NULL), GPC_OK);
+    cr_assert_eq(measured_csv(&stats, true, both, sizeof both, NULL), GPC_OK);
+    cr_assert_eq(measured_csv(&stats, false, values, sizeof values, NULL), GPC_OK);
     cr_expect_str_eq(values, strchr(both, '\n') + 1);
 }

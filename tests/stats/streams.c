@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -31,13 +33,13 @@ static void destroy(made *m) {
 
 static uint64_t value_of(const made *m, gpc_object kind, uint32_t index, uint32_t id) {
     uint64_t value = 0;
-    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value, NULL), GPC_OK);
     return value;
 }
 
 static uint64_t of_stream(const made *m, uint32_t stream, const char *name) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info), GPC_OK);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info, NULL), GPC_OK);
     return value_of(m, GPC_OBJECT_STREAM, stream, info.id);
 }
 
@@ -72,7 +74,7 @@ static void run(const made *m, bool timed) {
 static unsigned check_sums(const made *m) {
     unsigned seen = 0;
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK && !info.ratio; i++) {
+    for (size_t i = 0; gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) == GPC_OK && !info.ratio; i++) {
         uint64_t sum = 0;
         if (!(info.objects >> GPC_OBJECT_STREAM & 1))
             continue;
@@ -158,9 +160,9 @@ Test(streams, write_backs) {
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(make(&m, SMALL "mode = timed\nl1.write_policy = back\nl1.write_allocate = fetch\n", &error), GPC_OK);
     run(&m, true);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_hierarchy_get_stats(m.hierarchy, &stats), GPC_OK);
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_hierarchy(m.hierarchy, &stats), GPC_OK);
     cr_expect_gt(stats.l1_write_back_sectors, 0);
     cr_expect_eq(stats.l2_write_sectors, stats.l1_write_back_sectors);
     for (uint32_t stream = 0; stream < STREAMS; stream++)

@@ -43,17 +43,18 @@ static void access_twin(gpc_hierarchy *twin, shot s) {
 }
 
 /* Counters up to the first that depends on time. `what` came last. */
-static bool same_counters(const gpc_stats *timed, const gpc_stats *functional, const char *text, const char *what) {
-    const gpc_stats a_stats = measured(*timed), b_stats = measured(*functional);
+static bool same_counters(const measured_stats *timed, const measured_stats *functional, const char *text,
+                          const char *what) {
+    const measured_stats a_stats = measured(*timed), b_stats = measured(*functional);
     bool same = true;
-    for (size_t i = 0; i < gpc_counter_count(); i++) {
+    for (size_t i = 0; i < gpc_counter_table_count(GPC_TABLE_HIERARCHY); i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        cr_assert_eq(gpc_counter_at(i, &info), GPC_OK);
+        cr_assert_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL), GPC_OK);
         if (!strcmp(info.name, "cycles"))
             return same;
         uint64_t a, b;
-        memcpy(&a, (const char *)&a_stats + info.offset, sizeof a);
-        memcpy(&b, (const char *)&b_stats + info.offset, sizeof b);
+        memcpy(&a, (const char *)&a_stats + measured_offset(info.id), sizeof a);
+        memcpy(&b, (const char *)&b_stats + measured_offset(info.id), sizeof b);
         cr_expect_eq(a, b, "%s: %s is %" PRIu64 " timed, %" PRIu64 " functional\n%s", what, info.name, a, b, text);
         same &= a == b;
     }
@@ -140,8 +141,8 @@ static void agree(uint64_t seed) {
     rig_open(&r, m.text, 1);
     gpc_hierarchy *twin = functional_twin(&r);
     bool same = true;
-    gpc_stats timed, functional;
-    gpc_stats_init(&functional);
+    measured_stats timed, functional;
+    measured_clear(&functional);
     for (uint32_t n = 0; n < 150 && same; n++) {
         char what[160];
         shot a = one_line(stream_shot(&s, rig_below(&state, m.sms), n));
@@ -152,7 +153,7 @@ static void agree(uint64_t seed) {
         rig_finish(&r);
         access_twin(twin, a);
         timed = rig_stats(&r);
-        cr_assert_eq(gpc_hierarchy_get_stats(twin, &functional), GPC_OK);
+        cr_assert_eq(measure_hierarchy(twin, &functional), GPC_OK);
         same = same_counters(&timed, &functional, m.text, what);
     }
     cr_expect_eq(memcmp(timed.l1_transactions_per_load, functional.l1_transactions_per_load,
@@ -163,7 +164,7 @@ static void agree(uint64_t seed) {
     cr_expect_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);
     cr_expect_eq(gpc_hierarchy_flush(twin), GPC_OK);
     timed = rig_stats(&r);
-    cr_assert_eq(gpc_hierarchy_get_stats(twin, &functional), GPC_OK);
+    cr_assert_eq(measure_hierarchy(twin, &functional), GPC_OK);
     if (same)
         same_counters(&timed, &functional, m.text, "flush");
     gpc_hierarchy_destroy(twin);
@@ -184,8 +185,8 @@ Test(timed_agree, where_both_levels_decline) {
     uint64_t state = 3;
     rig_open(&r, settings, 1);
     gpc_hierarchy *twin = functional_twin(&r);
-    gpc_stats timed = {0}, functional;
-    gpc_stats_init(&functional);
+    measured_stats timed = {0}, functional;
+    measured_clear(&functional);
     bool same = true;
     for (uint32_t n = 0; n < 600 && same; n++) {
         shot a = LINE(rig_below(&state, 2) ? GPC_STORE : GPC_LOAD, 128 * rig_below(&state, 64));
@@ -193,7 +194,7 @@ Test(timed_agree, where_both_levels_decline) {
         rig_finish(&r);
         access_twin(twin, a);
         timed = rig_stats(&r);
-        cr_assert_eq(gpc_hierarchy_get_stats(twin, &functional), GPC_OK);
+        cr_assert_eq(measure_hierarchy(twin, &functional), GPC_OK);
         same = same_counters(&timed, &functional, settings, "store or load");
     }
     cr_expect_gt(timed.l2_write_sector_hits, 0, "some of what was let through was kept");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -13,10 +14,10 @@
 
 static rig r; /* too large for a stack of many */
 
-static gpc_stats run(const char *settings, shot s, uint64_t *cycles) {
+static measured_stats run(const char *settings, shot s, uint64_t *cycles) {
     rig_open(&r, settings, MEMORY);
     *cycles = rig_latency(&r, s);
-    const gpc_stats stats = rig_stats(&r);
+    const measured_stats stats = rig_stats(&r);
     rig_close(&r);
     return stats;
 }
@@ -24,7 +25,7 @@ static gpc_stats run(const char *settings, shot s, uint64_t *cycles) {
 /* A line is four packets up and four down, or one. */
 Test(timed_apart, packets) {
     uint64_t cycles;
-    gpc_stats s = run(NULL, LINE(GPC_LOAD, 0), &cycles);
+    measured_stats s = run(NULL, LINE(GPC_LOAD, 0), &cycles);
     cr_expect_eq(s.network_requests, 1);
     cr_expect_eq(s.network_reply_bytes, 8 + 128);
     s = run(APART, LINE(GPC_LOAD, 0), &cycles);

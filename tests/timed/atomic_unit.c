@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
@@ -27,7 +28,7 @@ static void open_way(rig *r, const char *way, const char *settings) {
 }
 
 /* Cycles of the last of 4 warps' atomics, minus the first without limits. */
-static uint64_t last_of(const char *way, const char *settings, shot s, gpc_stats *stats) {
+static uint64_t last_of(const char *way, const char *settings, shot s, measured_stats *stats) {
     rig r;
     uint64_t tokens[4];
     open_way(&r, way, "");
@@ -51,7 +52,7 @@ static uint64_t last_of(const char *way, const char *settings, shot s, gpc_stats
 
 /* The first byte of a lane decides its line, with any width. */
 Test(timed_atomic_unit, of_single_bytes) {
-    gpc_stats s;
+    measured_stats s;
     const shot words = WORDS(GPC_REDUCTION, 0, 8, 4),
                bytes = {.kind = GPC_REDUCTION, .lanes = 8, .width = 1, .stride = 4};
     const char *const settings = "l2.atomic_cycles = 9\nl2.atomic_lanes = 1\n";
@@ -83,7 +84,7 @@ Test(timed_atomic_unit, turns) {
             const gpc_kind kind = i % 2 ? GPC_REDUCTION : GPC_ATOMIC;
             const uint64_t own = rows[i / 2].cycles, turns = rows[i / 2].turns;
             const bool slow = rows[i / 2].cycles == 10;
-            gpc_stats s;
+            measured_stats s;
             const uint64_t last =
                 last_of(ways[w], rows[i / 2].settings, WORDS(kind, 0, rows[i / 2].lanes, rows[i / 2].stride), &s);
             if (!slow)
@@ -119,7 +120,7 @@ Test(timed_atomic_unit, loads_go_past) {
 
 /* If L1s own modified lines, the slices perform no atomics; nor is there an effect without a limit. */
 Test(timed_atomic_unit, does_not_concern) {
-    gpc_stats s;
+    measured_stats s;
     (void)last_of("nmoesi", "l2.atomic_cycles = 9\n", WORDS(GPC_ATOMIC, 0, 8, 4), &s);
     cr_expect_eq(s.l2_atomic_busy_cycles + s.l2_atomic_wait_cycles, 0);
     (void)last_of("vi", "l2.atomic_lanes = 1\n", WORDS(GPC_ATOMIC, 0, 8, 4), &s);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -35,7 +36,7 @@ Test(timed_attach, in_front) {
     cr_expect_eq(r.done[1].level, 2);
     cr_expect_geq(dram, 200 + 20);
     cr_expect_leq(l2 + 200, dram + 1, "%u and %u", (unsigned)l2, (unsigned)dram);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.accepted, 2);
     cr_expect_eq(s.l1_load_lines + s.l1_load_sector_hits, 0, "L1 is the host's");
     cr_expect_eq(s.l2_read_sectors, 8);
@@ -49,7 +50,7 @@ Test(timed_attach, in_front) {
 Test(timed_attach, segments_and_kinds) {
     rig_open(&r, NULL, 100);
     miss_latency(&r, MISS(.address = 0, .sector_mask = 0x5));
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l2_read_sectors, 2);
     cr_expect_eq(s.network_reply_bytes, 8 + 64);
     gpc_hierarchy_reset_stats(r.hierarchy);
@@ -98,7 +99,7 @@ Test(timed_attach, fetches_of_the_other_half) {
     rig_reopen(&r, "l2.slices = 2\nl2.partitions = 2\nl2.replacement = seeing\n", 100);
     for (uint64_t page = 0; page < 16; page++)
         miss_latency(&r, MISS(.address = page * 4096, .sector_mask = 1, .byte_mask = {0xf}));
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect(s.l2_remote_sectors > 0 && s.l2_remote_sectors < 16);
     cr_expect_eq(seen.asked, 16);
     cr_expect_eq(seen.fetched, s.l2_remote_sectors, "%u, %u", seen.fetched, (unsigned)s.l2_remote_sectors);
@@ -114,7 +115,7 @@ Test(timed_attach, beside_the_own_l1) {
         rig_step(&r);
     }
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.network_requests, 100);
     cr_expect_eq(s.dram_read_sectors, 50 * 4, "the second to ask finds or shares what the first one fetches");
     rig_close(&r);
@@ -159,7 +160,7 @@ Test(timed_attach, behind) {
     rig_finish(&r);
     cr_expect_gt(r.memory.refusals, 0);
     cr_expect_eq(r.memory.read_bytes, 40 * 128);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.dram_read_sectors, 160);
     /* three at a time, a hundred cycles each */
     cr_expect_geq(rig_now(&r), 1300);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -132,9 +133,9 @@ Test(timed_buffers, congestion) {
         rig_try(&r, LINE(GPC_LOAD, r.issued * 128), NULL);
         rig_step(&r);
     }
-    gpc_stats before = rig_stats(&r);
+    measured_stats before = rig_stats(&r);
     rig_steps(&r, 1000);
-    gpc_stats after = rig_stats(&r);
+    measured_stats after = rig_stats(&r);
     cr_expect_eq(after.l2_congested_cycles - before.l2_congested_cycles, 1000);
     cr_expect_eq(after.l2_cycles - before.l2_cycles, 1000);
     cr_expect_eq(after.l1_network_stalls - before.l1_network_stalls, 1000);

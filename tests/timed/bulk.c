@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -29,7 +30,7 @@ Test(bulk, a_line_takes_what_a_load_past_l1_does) {
     const uint64_t load = rig_latency(&r, LINE(GPC_LOAD, 0x10000, .hint = GPC_HINT_CG));
     const uint64_t copy = rig_latency(&r, rows(GPC_LOAD, 0x20000, 1, 128, 0));
     cr_expect_eq(copy, load, "%llu, %llu", (unsigned long long)copy, (unsigned long long)load);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect(s.bulk_copies == 1 && s.bulk_requests == 1 && s.bulk_bytes == 128 && s.bulk_read_sectors == 4);
     cr_expect(s.bulk_completed == 1 && s.bulk_cycles == copy && s.bulk_stalls == 0);
     cr_expect_eq(s.l1_load_requests, 1); /* of the load */
@@ -71,7 +72,7 @@ Test(bulk, requests) {
         rig r;
         rig_open(&r, NULL, LATENCY);
         rig_latency(&r, rows(GPC_LOAD, cases[n].address, cases[n].count, cases[n].width, cases[n].stride));
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         cr_expect_eq(s.bulk_requests, cases[n].requests, "%zu: %llu", n, (unsigned long long)s.bulk_requests);
         cr_expect_eq(s.bulk_read_sectors, cases[n].sectors, "%zu: %llu", n, (unsigned long long)s.bulk_read_sectors);
         cr_expect_eq(s.bulk_bytes, (uint64_t)cases[n].count * cases[n].width);
@@ -117,7 +118,7 @@ Test(bulk, stores_and_reductions) {
     rig_wait(&r, sum);
     cr_expect_eq(r.done[sum].kind, GPC_REDUCTION);
     rig_latency(&r, LINE(GPC_LOAD, 0x10080));
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect(s.l2_write_sectors == 8 && s.l2_atomic_sectors == 8 && s.bulk_write_sectors == 16);
     cr_expect_eq(s.l1_store_requests, 0);
     cr_expect_eq(s.l2_read_sector_hits, 4);
@@ -134,7 +135,7 @@ Test(bulk, combined_requests_come_back) {
         rig_finish(&r);
         cr_expect(gpc_hierarchy_is_idle(r.hierarchy));
     }
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(s.bulk_completed, 3);
     cr_expect_eq(s.bulk_requests, 12);
     cr_expect_eq(s.l1_combined_requests, 9, "%llu", (unsigned long long)s.l1_combined_requests);
@@ -168,7 +169,7 @@ Test(bulk, multicast_is_read_once) {
     const uint64_t token = rig_issue(&r, all);
     while (r.done[token].times < 3)
         rig_step(&r);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect(s.bulk_copies == 2 && s.bulk_completed == 2 && s.bulk_multicast_copies == 1);
     cr_expect(s.bulk_requests == 32 && s.bulk_read_sectors == 128 && s.l2_read_sectors == 128);
     cr_expect_eq(s.bulk_multicast_sectors, 128);

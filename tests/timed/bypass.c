@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -58,7 +59,7 @@ static void open_with(rig *r, const char *settings, const char *replacement) {
 }
 
 /* Five lines of one set in sequence: the fifth finds the set full. Bytes of the fifth reply. */
-static uint64_t fifth(const char *replacement, const char *settings, gpc_stats *stats) {
+static uint64_t fifth(const char *replacement, const char *settings, measured_stats *stats) {
     rig r;
     open_with(&r, settings, replacement);
     for (unsigned i = 0; i < 4; i++)
@@ -76,7 +77,7 @@ static uint64_t fifth(const char *replacement, const char *settings, gpc_stats *
 
 /* A policy that declines when the way is reserved does so before any move: 32 bytes of a line of one sector. */
 Test(timed_bypass, declined_on_miss) {
-    gpc_stats s;
+    measured_stats s;
     cr_expect_eq(fifth("late", "l1.sectors = 1\n", &s), 32);
     cr_expect_eq(s.l1_bypasses, 1);
     cr_expect_eq(s.l1_bypassed_sectors, 1);
@@ -95,7 +96,7 @@ Test(timed_bypass, declined_on_fill) {
     static const char *const allocate[] = {"l1.sectors = 1\nl1.allocate = on-fill\n",
                                            "l1.sectors = 1\nl1.allocate = streaming\n"};
     for (unsigned i = 0; i < 2; i++) {
-        gpc_stats s;
+        measured_stats s;
         cr_expect_eq(fifth("late", allocate[i], &s), 128);
         cr_expect_eq(s.l1_bypasses, 1);
         cr_expect_eq(s.l1_bypassed_sectors, 4);
@@ -136,9 +137,9 @@ Test(timed_bypass, declined_in_functional_mode) {
             access.addresses = &address;
             cr_assert_eq(gpc_hierarchy_access(h, &access, NULL), GPC_OK);
         }
-        gpc_stats s;
-        gpc_stats_init(&s);
-        gpc_hierarchy_get_stats(h, &s);
+        measured_stats s;
+        measured_clear(&s);
+        measure_hierarchy(h, &s);
         cr_expect_eq(s.l1_fetches[4], 4);
         cr_expect_eq(s.l1_fetches[1], 1);
         cr_expect_eq(s.l1_bypass_fetches[1], 1);
@@ -165,7 +166,7 @@ Test(timed_bypass, of_the_predictor) {
         rig r;
         rig_open(&r, cases[i].settings, MEMORY);
         rig_latency(&r, WORD(GPC_LOAD, 96, .hint = GPC_HINT_CG));
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(TRAFFIC(s, 1), cases[i].bytes, "%s", cases[i].settings);
         cr_expect_eq(s.l1_bypass_fetches[cases[i].bytes / 32], 1, "%s", cases[i].settings);
         cr_expect_eq(s.l1_fetched_sectors, cases[i].bytes / 32, "%s", cases[i].settings);
@@ -185,7 +186,7 @@ Test(timed_bypass, segments_in_flight) {
     rig_issue(&r, WORD(GPC_LOAD, 64, .hint = GPC_HINT_CG));
     rig_issue(&r, WORD(GPC_LOAD, 68, .hint = GPC_HINT_CG));
     rig_steps(&r, 50);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l1_fetches[1], 2);
     cr_expect_eq(s.l1_pending_sector_hits, 1);
     rig_issue(&r, WORD(GPC_LOAD, 96, .hint = GPC_HINT_CG));
@@ -228,7 +229,7 @@ Test(timed_bypass, keeps_nothing_of_a_part) {
 /* Past an L1 that cannot take a load (mrpb) */
 
 /* Loads of n lines of one set, a cycle apart, before any data return. */
-static gpc_stats crowd(rig *r, const char *settings, unsigned lines, uint64_t apart) {
+static measured_stats crowd(rig *r, const char *settings, unsigned lines, uint64_t apart) {
     rig_open(r, settings, MEMORY);
     for (unsigned i = 0; i < lines; i++)
         rig_issue(r, WORD(GPC_LOAD, i * apart));
@@ -239,7 +240,7 @@ static gpc_stats crowd(rig *r, const char *settings, unsigned lines, uint64_t ap
 /* Every way reserved: the fifth line waits for the first one's data, or bypasses L1. */
 Test(timed_bypass, line_stall) {
     rig r;
-    gpc_stats s = crowd(&r, "l1.bypass = hint\n", 6, SET);
+    measured_stats s = crowd(&r, "l1.bypass = hint\n", 6, SET);
     cr_expect_eq(s.l1_line_failures, 1);
     cr_expect_eq(s.network_requests, 4);
     rig_finish(&r);
@@ -267,7 +268,7 @@ Test(timed_bypass, line_stall) {
 /* By hand: two entries, four lines of four sets. The third and fourth bypass L1 if told so, otherwise they wait. */
 Test(timed_bypass, mshr_stall) {
     rig r;
-    gpc_stats s = crowd(&r, "l1.mshr_entries = 2\nl1.bypass = mrpb(mshr=0)\n", 4, 128);
+    measured_stats s = crowd(&r, "l1.mshr_entries = 2\nl1.bypass = mrpb(mshr=0)\n", 4, 128);
     cr_expect_eq(s.l1_mshr_failures, 1, "that is no associativity stall");
     cr_expect_eq(s.network_requests, 2);
     rig_finish(&r);
@@ -305,7 +306,7 @@ Test(timed_bypass, queue_stall) {
         for (unsigned line = 0; line < 20; line++)
             rig_issue(&r, WORD(GPC_LOAD, line * 128));
         rig_steps(&r, 30);
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(s.l1_queue_failures, cases[i].failures, "%s", text);
         if (i == 0)
             held = s.l1_fetched_sectors;
@@ -330,7 +331,7 @@ Test(timed_bypass, not_past_what_is_written_here) {
     rig_step(&r);
     uint64_t dirty = rig_issue(&r, LINE(GPC_LOAD, 0)); /* sectors 1 to 3 are missing */
     rig_steps(&r, 20);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l1_mshr_failures, 1);
     cr_expect_eq(s.l1_mshr_bypasses, 0);
     rig_finish(&r);
@@ -352,20 +353,20 @@ Test(timed_bypass, not_past_what_is_written_here) {
  * seeds/004, Figure 5.10: with more lines than ways in flight, a policy that only replaces holds up L1's tags; a
  * bypassing policy does not. Warp w of 8 reads line w of a set of 4 ways, repeatedly.
  */
-static gpc_stats many_warps(const char *settings) {
+static measured_stats many_warps(const char *settings) {
     rig r;
     rig_open(&r, settings, MEMORY);
     for (unsigned round = 0; round < 10; round++)
         for (unsigned warp = 0; warp < 8; warp++)
             rig_push(&r, WORD(GPC_LOAD, warp * SET, .warp = warp, .age = warp));
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     rig_close(&r);
     return s;
 }
 
 Test(timed_bypass, reservation_failures_fall) {
-    gpc_stats replaces = many_warps("l1.replacement = lru\n"), bypasses = many_warps("l1.bypass = mrpb\n");
+    measured_stats replaces = many_warps("l1.replacement = lru\n"), bypasses = many_warps("l1.bypass = mrpb\n");
     cr_expect_geq(replaces.l1_line_failures, 10, "%u", (unsigned)replaces.l1_line_failures);
     cr_expect_gt(replaces.l1_line_stalls, replaces.l1_line_failures);
     cr_expect_eq(bypasses.l1_line_failures, 0);

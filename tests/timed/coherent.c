@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
@@ -29,7 +30,7 @@ Test(timed_coherent, l2_hit) {
     EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0), MISS);
     EXPECT_CYCLES(&r, LINE(GPC_LOAD, 0, .sm = 1), TAGS + CROSS + ENTER + L2_DATA + CROSS);
     cr_expect_eq(r.done[1].level, 2);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l2_read_sectors, 8);
     cr_expect_eq(s.l2_read_sector_hits, 4);
     cr_expect_eq(s.dram_read_sectors, 4);
@@ -52,7 +53,7 @@ Test(timed_coherent, requests_go_along) {
         rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1));
         rig_issue(&r, LINE(GPC_LOAD, 256, .sm = 1));
         cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         if (i % 2) {
             cr_expect_eq(s.network_requests, apart - 1, "%s", protocols[i / 2]);
             cr_expect_eq(s.network_request_bytes, bytes - 8, "%s", protocols[i / 2]);
@@ -87,7 +88,7 @@ Test(timed_coherent, held_up_loads_go_past) {
         for (uint32_t n = 0; n < rows[i / 2].loads; n++)
             rig_issue(&r, LINE(GPC_LOAD, n * (uint64_t)SET));
         cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         cr_expect_eq(s.l1_bypassed_sectors, rows[i / 2].past ? 4 : 0, "%s", rows[i / 2].settings);
         cr_expect_eq(s.l1_bypasses, rows[i / 2].past, "%s", rows[i / 2].settings);
         cr_expect_eq(coherent_state(&r, "l1-0", last) == GPC_LINE_I, rows[i / 2].past, "%s", rows[i / 2].settings);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
+#include "measured.h"
 #include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
@@ -239,7 +240,7 @@ Test(timed_coherent_atomics, answers_have_values) {
         gpc_context *context;
         gpc_config *config;
         gpc_hierarchy *h;
-        gpc_stats stats;
+        measured_stats stats;
         char text[100];
         const bool timed = i % 2;
         snprintf(text, sizeof text, "coherence = %s\n%s", rows[i / 2].protocol, timed ? "" : "mode = functional\n");
@@ -252,11 +253,11 @@ Test(timed_coherent_atomics, answers_have_values) {
         a.kind = (uint8_t)rows[i / 2].kind;
         cr_assert_eq(timed ? gpc_hierarchy_try_issue(h, &a, 0, NULL) : gpc_hierarchy_access(h, &a, NULL), GPC_OK);
         cr_assert(!timed || gpc_hierarchy_drain(h, NULL) == GPC_OK);
-        gpc_coherence_stats l1 = {.struct_size = sizeof l1};
-        cr_assert_eq(gpc_coherence_get_stats(gpc_hierarchy_coherence(h), 0, &l1), GPC_OK);
+        measured_module l1 = {0};
+        cr_assert_eq(measure_module(gpc_hierarchy_coherence(h), 0, &l1), GPC_OK);
         cr_expect_eq(l1.low_received, rows[i / 2].bytes, "row %u: %u bytes", i / 2, (unsigned)l1.low_received);
-        gpc_stats_init(&stats);
-        cr_assert_eq(gpc_hierarchy_get_stats(h, &stats), GPC_OK);
+        measured_clear(&stats);
+        cr_assert_eq(measure_hierarchy(h, &stats), GPC_OK);
         cr_expect(!timed || stats.network_reply_bytes == rows[i / 2].bytes, "row %u", i / 2);
         gpc_hierarchy_destroy(h);
         gpc_config_destroy(config);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/coherent_rig.h"
 
+#include "measured.h"
 #include "timed/core/coherent.h"
 
 #include <criterion/criterion.h>
@@ -16,10 +17,10 @@ typedef struct traffic {
 
 /* Traffic of an access between L1s and slices. */
 static traffic moved(rig *r, shot s) {
-    const gpc_stats before = rig_stats(r);
+    const measured_stats before = rig_stats(r);
     const uint64_t cycles = rig_latency(r, s);
     rig_finish(r);
-    const gpc_stats after = rig_stats(r);
+    const measured_stats after = rig_stats(r);
     return (traffic){
         after.network_requests - before.network_requests, after.network_request_bytes - before.network_request_bytes,
         after.network_replies - before.network_replies, after.network_reply_bytes - before.network_reply_bytes, cycles};

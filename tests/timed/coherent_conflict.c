@@ -3,6 +3,7 @@
 #include "timed/core/timed.h"
 
 #include "coherence/module/tree.h"
+#include "measured.h"
 #include "suited.h"
 
 #include <criterion/criterion.h>
@@ -26,7 +27,7 @@ Test(timed_coherent_conflict, loads_merge) {
     cr_expect_eq(cycles_of(&r, tokens[0]), MISS);
     cr_expect_eq(cycles_of(&r, tokens[1]), MISS);
     cr_expect_eq(cycles_of(&r, tokens[2]), MISS + L1_DATA);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l1_merge_failures, 1);
     cr_expect_eq(s.l1_pending_sector_hits, 4);
     cr_expect_eq(s.l1_load_sector_hits, 8);
@@ -116,7 +117,7 @@ Test(timed_coherent_conflict, slice_mshr_entries) {
             for (uint32_t i = 0; i < last; i++)
                 cr_expect_eq(cycles_of(&r, tokens[i]), MISS + i);
             cr_expect_eq(cycles_of(&r, tokens[last]), MISS + (entries < n ? held : last));
-            gpc_stats s = rig_stats(&r);
+            measured_stats s = rig_stats(&r);
             cr_expect_eq(s.l2_mshr_failures, entries < n);
             cr_expect_eq(s.l2_mshr_stalls, entries < n ? held - last : 0);
             cr_expect_eq(s.l2_mshr_cycles, n * held);
@@ -175,7 +176,7 @@ Test(timed_coherent_conflict, retries) {
     coherent_open(&r, "vi", "coherence.conflict = retry\n");
     uint64_t first = rig_issue(&r, LINE(GPC_LOAD, 0)), second = rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1));
     rig_finish(&r);
-    gpc_coherence_stats s = coherent_stats(&r, "l1-1"), l2 = coherent_stats(&r, "l2-0");
+    measured_module s = coherent_stats(&r, "l1-1"), l2 = coherent_stats(&r, "l2-0");
     cr_expect_eq(cycles_of(&r, first), MISS);
     /* the copy returns 2 CROSS + ENTER and 0 to 11 cycles after arrival, from cycle 9 on, for the time of memory */
     uint64_t held = ENTER + MEMORY, turn = 2 * CROSS + ENTER;
@@ -254,9 +255,9 @@ Test(timed_coherent_conflict, chance_by_seed) {
             cr_assert_eq(gpc_hierarchy_try_issue(h, &w, sm, NULL), GPC_OK);
         }
         cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK);
-        gpc_stats s;
-        gpc_stats_init(&s);
-        gpc_hierarchy_get_stats(h, &s);
+        measured_stats s;
+        measured_clear(&s);
+        measure_hierarchy(h, &s);
         trails[run] = s.load_cycles;
         gpc_hierarchy_destroy(h);
         gpc_config_destroy(config);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
@@ -28,7 +29,7 @@ Test(timed_coherent_gpus, remote) {
     EXPECT_CYCLES(&r, LINE(GPC_LOAD, PAGE, .sm = 1), MISS);
     EXPECT_CYCLES(&r, LINE(GPC_LOAD, 128, .sm = 1), MISS + PORT + 2 * LINK);
     EXPECT_CYCLES(&r, LINE(GPC_LOAD, PAGE + 128), MISS + PORT + 2 * LINK);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(s.local_requests, 2);
     cr_expect_eq(s.remote_requests, 2);
     cr_expect_eq(s.gpu_link_packets, 4);
@@ -65,7 +66,7 @@ Test(timed_coherent_gpus, home_in_l2) {
     cr_expect_eq(coherent_state(&r, "near-0", PAGE), GPC_LINE_E);
     cr_expect_eq(coherent_state(&r, "l2-1", PAGE), GPC_LINE_E);
     cr_expect_eq(coherent_state(&r, "l2-0", PAGE), GPC_LINE_I);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect(s.local_requests == 2 && s.remote_requests == 1 && s.gpu_link_packets == 2);
     rig_latency(&r, LINE(GPC_LOAD, PAGE, .sm = 1));
     cr_expect_eq(rig_stats(&r).dram_read_sectors, s.dram_read_sectors, "it is in the L2 that is its home");
@@ -88,7 +89,7 @@ Test(timed_coherent_gpus, invalidations_without_answers) {
     coherent_open(&r, "hmg", TWO "gpu.home = l2\n");
     rig_latency(&r, LINE(GPC_LOAD, PAGE));
     cr_expect_eq(coherent_state(&r, "near-0", PAGE), GPC_LINE_S);
-    const gpc_stats before = rig_stats(&r);
+    const measured_stats before = rig_stats(&r);
     rig_latency(&r, LINE(GPC_ATOMIC, PAGE, .sm = 1));
     rig_finish(&r);
     cr_expect_eq(rig_stats(&r).gpu_link_packets, before.gpu_link_packets + 1, "no answer");

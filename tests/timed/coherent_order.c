@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
+#include "measured.h"
 #include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
@@ -164,16 +165,16 @@ Test(timed_coherent_order, atomics_of_a_thread_block) {
         gpc_config *config;
         gpc_hierarchy *h;
         char text[200];
-        gpc_stats stats;
+        measured_stats stats;
         uint32_t found[5], one = 1;
         const uint64_t address = 0x100;
         gpc_warp_access a = {.struct_size = sizeof a, .mask = 1, .addresses = &address, .width = 4};
         snprintf(text, sizeof text, "coherence = %s\ncoherence.data = true\n%s", rows[i].protocol, rows[i].setting);
         coherent_make(text, &context, &config, &h);
-        gpc_stats_init(&stats);
+        measured_clear(&stats);
         for (unsigned n = 0; n < 5; n++) { /* three of the block's scope, one of the GPU's, one of another SM */
             gpc_fence f = {.struct_size = sizeof f, .scope = GPC_SCOPE_GPU, .order = GPC_ORDER_RELEASE};
-            const uint64_t sent = (gpc_hierarchy_get_stats(h, &stats), stats.network_requests);
+            const uint64_t sent = (measure_hierarchy(h, &stats), stats.network_requests);
             a.kind = GPC_ATOMIC;
             a.atomic = GPC_OP_ADD;
             a.bytes = (const uint8_t *)&one;
@@ -184,7 +185,7 @@ Test(timed_coherent_order, atomics_of_a_thread_block) {
             cr_assert_eq(gpc_hierarchy_try_issue(h, &a, n, NULL), GPC_OK);
             cr_assert_eq(gpc_hierarchy_drain(h, NULL), GPC_OK);
             cr_expect_eq(found[n], n, "%s %s: %u is %u", rows[i].protocol, rows[i].setting, n, found[n]);
-            cr_assert_eq(gpc_hierarchy_get_stats(h, &stats), GPC_OK);
+            cr_assert_eq(measure_hierarchy(h, &stats), GPC_OK);
             if (n == 1 || n == 2)
                 cr_expect_eq(stats.network_requests - sent, rows[i].more / 2, "%s %s", rows[i].protocol,
                              rows[i].setting);

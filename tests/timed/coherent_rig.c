@@ -2,6 +2,7 @@
 #include "timed/coherent_rig.h"
 
 #include "coherence/module/tree.h"
+#include "measured.h"
 #include "suited.h"
 #include "timed/core/coherent.h"
 
@@ -72,10 +73,10 @@ gpc_coherence_state coherent_state(const rig *r, const char *name, uint64_t addr
     return (gpc_coherence_state)block.state;
 }
 
-gpc_coherence_stats coherent_stats(const rig *r, const char *name) {
-    gpc_coherence_stats stats = {.struct_size = sizeof stats};
+measured_module coherent_stats(const rig *r, const char *name) {
+    measured_module stats = {0};
     uint32_t module = name ? module_of(r, name) : GPC_NO_MODULE;
-    cr_assert_eq(gpc_coherence_get_stats(tree(r), module, &stats), GPC_OK);
+    cr_assert_eq(measure_module(tree(r), module, &stats), GPC_OK);
     return stats;
 }
 
@@ -85,7 +86,7 @@ static void add_bytes(const rig *r, const char *stem, uint32_t count, uint64_t *
     for (uint32_t i = 0; i < count; i++) {
         char name[24];
         snprintf(name, sizeof name, "%s-%u", stem, i);
-        gpc_coherence_stats s = coherent_stats(r, name);
+        measured_module s = coherent_stats(r, name);
         *sent += s.low_sent;
         *received += s.low_received;
     }
@@ -96,7 +97,7 @@ static void check_gpu_links(const rig *r) {
     const gpci_timed *t = r->hierarchy->timed;
     const gpci_coherent *c = r->hierarchy->coherent;
     const gpci_network_stats links = gpci_network_get_stats(gpci_network_of(t, GPCI_GROUP_GPU_LINKS));
-    const gpc_stats s = rig_stats(r);
+    const measured_stats s = rig_stats(r);
     uint64_t sent, received, answered = 0;
     cr_expect_eq(s.gpu_link_bytes, links.bytes, "%s", r->settings);
     cr_expect_eq(s.gpu_link_packets, links.packets, "%s", r->settings);
@@ -156,8 +157,8 @@ static void check_link(const rig *r, uint64_t bytes) {
  */
 static void check_bytes(const rig *r) {
     const gpci_coherent *c = r->hierarchy->coherent;
-    gpc_coherence_stats all = coherent_stats(r, NULL);
-    gpc_stats s = rig_stats(r);
+    measured_module all = coherent_stats(r, NULL);
+    measured_stats s = rig_stats(r);
     uint64_t sent, received;
     add_bytes(r, "l1", c->sms, &sent, &received);
     cr_expect_eq(s.network_request_bytes, sent, "%s", r->settings);
@@ -222,9 +223,9 @@ void coherent_same(const gpc_coherence *a, const gpc_coherence *b, const char *w
         for (uint32_t set = 0; m.ways && set < m.sets; set++)
             for (uint32_t way = 0; way < m.ways + m.directory_ways; way++)
                 same_block(a, b, i, set, way, what);
-        gpc_coherence_stats x = {.struct_size = sizeof x}, y = {.struct_size = sizeof y};
-        gpc_coherence_get_stats(a, i, &x);
-        gpc_coherence_get_stats(b, i, &y);
+        measured_module x = {0}, y = {0};
+        measure_module(a, i, &x);
+        measure_module(b, i, &y);
         cr_expect(!memcmp(x.transitions, y.transitions, sizeof x.transitions), "%s: transitions of %s", what, m.name);
         cr_expect(!memcmp(x.origins, y.origins, sizeof x.origins), "%s: origins of %s", what, m.name);
         cr_expect(x.loads == y.loads && x.stores == y.stores && x.n_stores == y.n_stores && x.load_hits == y.load_hits,

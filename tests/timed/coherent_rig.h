@@ -2,6 +2,7 @@
 #ifndef TESTS_TIMED_COHERENT_RIG_H
 #define TESTS_TIMED_COHERENT_RIG_H
 
+#include "measured.h"
 #include "timed/rig.h"
 
 /*
@@ -36,7 +37,7 @@ void expect_cycles(rig *r, shot s, uint64_t cycles, int line);
 
 /* State of an address in module "l1-0", and so on. */
 gpc_coherence_state coherent_state(const rig *r, const char *module, uint64_t address);
-gpc_coherence_stats coherent_stats(const rig *r, const char *module);
+measured_module coherent_stats(const rig *r, const char *module);
 
 /* Nothing is held or under way, and all sent messages have arrived. */
 void coherent_check_idle(rig *r);

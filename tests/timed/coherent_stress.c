@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/tree/invariants.h"
 #include "effort.h"
+#include "measured.h"
 #include "timed/coherent_rig.h"
 #include "timed/drive.h"
 
@@ -214,8 +215,8 @@ static void draw(uint64_t *state, machine *m, const char *protocol) {
 
 typedef struct outcome {
     uint64_t trail, now;
-    gpc_stats stats;
-    gpc_coherence_stats coherence;
+    measured_stats stats;
+    measured_module coherence;
 } outcome;
 
 static outcome run(uint64_t seed, const char *protocol, host_kind host) {

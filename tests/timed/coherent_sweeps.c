@@ -2,6 +2,7 @@
 #include "timed/coherent_rig.h"
 
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -144,7 +145,7 @@ Test(timed_coherent_sweeps, a_kernels_stores_leave) {
         rig_latency(&r, WORDS(GPC_STORE, 64 * sm, 16, 4, .sm = sm));
     cr_expect_eq(coherent_state(&r, "l1-0", 0), GPC_LINE_N);
     cr_expect_eq(coherent_state(&r, "l1-1", 0), GPC_LINE_N);
-    const gpc_coherence_stats slice = coherent_stats(&r, "l2-0");
+    const measured_module slice = coherent_stats(&r, "l2-0");
     begin_kernel(&r);
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 1, "the kernel waits");
     cr_expect_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, NULL), GPC_ERROR_STATE, "one after the other");

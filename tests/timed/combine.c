@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -20,7 +21,7 @@ static void start(rig *r) {
 
 /* Number of requests that went with another. */
 static void expect_combined(int line, const rig *r, uint64_t combined, uint64_t reads, uint64_t writes) {
-    const gpc_stats s = rig_stats(r);
+    const measured_stats s = rig_stats(r);
     cr_expect_eq(s.l1_combined_requests, combined, "line %d: %u combined", line, (unsigned)s.l1_combined_requests);
     cr_expect_eq(s.l2_read_sectors, reads, "line %d: %u read", line, (unsigned)s.l2_read_sectors);
     cr_expect_eq(s.l2_write_sectors, writes, "line %d: %u written", line, (unsigned)s.l2_write_sectors);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/core/timed.h"
 
+#include "measured.h"
 #include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
@@ -74,8 +75,9 @@ static void traffic(void) {
 /* Sums over objects are the hierarchy's counters: no part is left out, or counted twice. */
 static void check_counts(const char *what) {
     const gpci_timed *t = r.hierarchy->timed;
-    gpc_stats all = rig_stats(&r), sum;
-    gpc_stats_init(&sum);
+    const measured_stats all = rig_stats(&r);
+    gpc_stats sum;
+    gpci_stats_init(&sum);
     for (unsigned kind = 0; kind < GPCI_GROUP_COUNT; kind++)
         for (uint32_t i = 0; i < t->groups[kind].objects; i++)
             t->groups[kind].class->count(&t->groups[kind], i, &sum);
@@ -101,7 +103,7 @@ static void check_report(const char *what, bool idle) {
 
 static void check_reset(const char *what) {
     gpc_hierarchy_reset_stats(r.hierarchy);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect(!s.l2_cycles && !s.l1_mshr_cycles && !s.l2_queue_cycles && !s.l2_mshr_cycles, "%s", what);
     cr_expect(!s.network_requests && !s.network_reply_bytes && !s.network_input_cycles && !s.link_packets, "%s", what);
     cr_expect(!s.dram_reads && !s.dram_cycles && !s.dram_busy_cycles, "%s", what);
@@ -115,7 +117,7 @@ static void check_all(const char *what) {
     rig_finish(&r);
     check_counts(what);
     check_report(what, true);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect(s.network_request_bytes && s.l1_mshr_cycles && s.dram_reads, "%s", what);
     check_reset(what);
 }

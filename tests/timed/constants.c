@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/events.h"
 #include "timed/rig.h"
 
@@ -25,7 +26,7 @@ Test(constants, none) {
     rig r;
     rig_open(&r, "", MEMORY);
     finish(&r, CONSTANT(0));
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(r.done[0].cycle, r.done[0].issued);
     cr_expect_eq(s.const_requests + s.const_lines + s.l2_read_sectors, 0);
     rig_close(&r);
@@ -39,7 +40,7 @@ Test(constants, a_line_is_read_once) {
     cr_expect_eq(rig_latency(&r, CONSTANT(256 + 60)), HIT);
     cr_expect_eq(rig_latency(&r, CONSTANT(256)), HIT);
     cr_expect_gt(miss, MEMORY);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.const_requests, 3);
     cr_expect_eq(s.const_lines, 3);
     cr_expect_eq(s.const_line_hits, 2);
@@ -106,7 +107,7 @@ Test(constants, entries_and_merges) {
     for (int i = 0; i < 3; i++)
         rig_issue(&r, CONSTANT(0));
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.const_line_merges, 2);
     cr_expect_eq(s.const_stalls, 0);
     const uint64_t first = rig_issue(&r, CONSTANT(2048)), second = rig_issue(&r, CONSTANT(3072));
@@ -134,7 +135,7 @@ Test(constants, miss_queue) {
                    "1B\nnetwork.input_buffer = 1\n",
              MEMORY);
     finish(&r, CONSTANTS(0, 16));
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_gt(s.const_stalls, 50);
     cr_expect_eq(s.l2_constant_read_sectors, 32);
     rig_close(&r);
@@ -234,7 +235,7 @@ static uint64_t storm(const char *settings, bool watched) {
                            .space = constant ? GPC_SPACE_CONSTANT : GPC_SPACE_GLOBAL));
     }
     rig_finish(&r);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(s.const_requests, constants);
     cr_expect_eq(s.accepted, 400);
     cr_expect_eq(s.completed, 400);

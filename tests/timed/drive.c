@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/drive.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -257,7 +258,7 @@ static uint64_t sum(const uint64_t *values, unsigned count) {
 
 /* Every gauge is at zero: time alone adds nothing. */
 static void nothing_queued(rig *r, const machine *m) {
-    gpc_stats before = rig_stats(r), after;
+    measured_stats before = rig_stats(r), after;
     cr_expect_eq(gpc_hierarchy_next_event(r->hierarchy), UINT64_MAX, "%s", m->text);
     uint64_t seen_before = seen(r);
     cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 5000), GPC_OK);
@@ -297,7 +298,7 @@ static uint64_t carried(const rig *r, const char *name, uint64_t *packets) {
     uint32_t ids[2];
     for (unsigned i = 0; i < 2; i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        cr_assert_eq(gpc_counter_by_name(GPC_TABLE_NETWORK, rows[i], &info), GPC_OK);
+        cr_assert_eq(gpc_counter_by_name(GPC_TABLE_NETWORK, rows[i], &info, NULL), GPC_OK);
         ids[i] = info.id;
     }
     cr_assert_eq(gpc_config_get_u64(r->config, "network.header", &header), GPC_OK);
@@ -307,7 +308,7 @@ static uint64_t carried(const rig *r, const char *name, uint64_t *packets) {
         cr_assert_eq(gpc_hierarchy_object_name(r->hierarchy, GPC_OBJECT_NETWORK, n, found, sizeof found), GPC_OK);
         if (strcmp(found, name) != 0)
             continue;
-        cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values, NULL), GPC_OK);
         *packets = values[0];
     }
     cr_assert_geq(values[1], *packets * header);
@@ -319,7 +320,7 @@ static uint64_t carried(const rig *r, const char *name, uint64_t *packets) {
  * counted as remote, with the sectors of an atomic in every direction. Requests of reads and answers to writes and
  * reductions are headers alone.
  */
-static void check_links(const rig *r, const gpc_stats *s, const char *text) {
+static void check_links(const rig *r, const measured_stats *s, const char *text) {
     uint64_t packets[4];
     uint64_t down = carried(r, "memory request link", &packets[0]), up = carried(r, "memory reply link", &packets[1]);
     if (packets[0]) {
@@ -338,7 +339,7 @@ static void check_links(const rig *r, const gpc_stats *s, const char *text) {
 }
 
 void check_idle(rig *r, const machine *m, uint64_t loads) {
-    gpc_stats s = rig_stats(r);
+    measured_stats s = rig_stats(r);
     const char *text = m->text;
     cr_expect_eq(gpc_hierarchy_in_flight(r->hierarchy), 0, "%s", text);
     cr_expect_eq(s.accepted, r->issued, "%s", text);

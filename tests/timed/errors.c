@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -25,7 +26,7 @@ static gpc_warp_access good(void) {
 
 Test(timed_errors, try_issue) {
     rig_open(&r, "sm.count = 2\n", 100);
-    gpc_stats before = rig_stats(&r);
+    measured_stats before = rig_stats(&r);
     REFUSED(.mask = 1, .width = 4, .sm = 2);
     REFUSED(.mask = 1, .width = 0);
     REFUSED(.mask = 1, .width = 65);
@@ -44,7 +45,7 @@ Test(timed_errors, try_issue) {
     access = good();
     cr_expect_eq(gpc_hierarchy_try_issue(NULL, &access, 0, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, NULL, 0, NULL), GPC_ERROR_ARGUMENT);
-    gpc_stats after = rig_stats(&r);
+    measured_stats after = rig_stats(&r);
     cr_expect_eq(memcmp(&before, &after, sizeof before), 0);
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);
     rig_close(&r);
@@ -66,7 +67,7 @@ Test(timed_errors, nothing_to_do) {
         cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 10u + space, NULL), GPC_OK);
         cr_expect_eq(r.done[10 + space].times, 1, "space %d", space);
     }
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.warp_instructions, 1 + GPC_SPACE_INSTRUCTION - 2);
     cr_expect_eq(s.accepted, s.completed);
     cr_expect_eq(s.network_requests, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/events.h"
 
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -209,7 +210,7 @@ Test(timed_events, agree_with_counters) {
         events_open(&e, r.hierarchy, all);
         shoot(&r, 300, 4, i == 4 ? 20 : 200); /* reads of a line join at a coalescer */
         events_check(&e);
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(events_count(&e, GPC_WHAT_ISSUE, ANY), r.issued, "%s", busy[i]);
         cr_expect_eq(events_count(&e, GPC_WHAT_COMPLETE, ANY), r.completed, "%s", busy[i]);
         cr_expect_eq(events_count(&e, GPC_WHAT_RECEIVE, GPC_COMPONENT_REQUESTS), s.network_requests, "%s", busy[i]);

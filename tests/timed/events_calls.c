@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/coherent_rig.h"
 #include "timed/events.h"
 
@@ -257,7 +258,7 @@ Test(timed_events, coherent_agree_with_counters) {
             shoot(&r, 300);
             trails[look] = r.trail;
             if (look) {
-                gpc_stats s = rig_stats(&r);
+                measured_stats s = rig_stats(&r);
                 events_check(&e);
                 cr_expect_eq(events_count(&e, GPC_WHAT_COMPLETE, ANY), r.completed, "%s", settings[i]);
                 cr_expect_eq(events_bytes(&e, GPC_WHAT_MEMORY_READ, ANY), s.dram_read_sectors * 32, "%s", settings[i]);
@@ -323,7 +324,7 @@ Test(timed_events, flushes_of_trees) {
         rig_finish(&r);
         const uint64_t before = events_bytes(&e, GPC_WHAT_MEMORY_WRITE, ANY);
         cr_assert_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         cr_expect_gt(s.dram_write_sectors * 32, before);
         cr_expect_eq(events_bytes(&e, GPC_WHAT_MEMORY_READ, ANY), s.dram_read_sectors * 32, "%s", settings[i]);
         cr_expect_eq(events_bytes(&e, GPC_WHAT_MEMORY_WRITE, ANY), s.dram_write_sectors * 32, "%s", settings[i]);
@@ -520,8 +521,8 @@ static uint32_t drive_all(rig *r, uint32_t ports) {
 static uint64_t whole(const rig *r, const char *name) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     uint64_t value = 0;
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info), GPC_OK, "%s", name);
-    cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value), GPC_OK);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info, NULL), GPC_OK, "%s", name);
+    cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, NULL), GPC_OK);
     return value == GPC_ABSENT ? 0 : value;
 }
 
@@ -548,7 +549,7 @@ Test(timed_events, every_kind_of_traffic) {
         rig_open_dram(&r, settings);
         events_open(&e, r.hierarchy, all);
         const uint32_t extra = drive_all(&r, rows[i].ports);
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         events_check(&e);
         cr_expect_eq(events_check_networks(&e, r.hierarchy), rows[i].networks, "%s", settings);
         cr_expect_eq(events_bytes(&e, GPC_WHAT_MEMORY_READ, ANY), s.dram_read_sectors * 32, "%s", settings);

@@ -162,14 +162,14 @@ static gpc_component component_of(const char *network) {
 unsigned events_check_networks(const events *e, const gpc_hierarchy *hierarchy) {
     unsigned busy = 0;
     gpc_counter_info info[2] = {GPC_COUNTER_INFO_INIT, GPC_COUNTER_INFO_INIT};
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_NETWORK, "packets", &info[0]), GPC_OK);
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_NETWORK, "bytes", &info[1]), GPC_OK);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_NETWORK, "packets", &info[0], NULL), GPC_OK);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_NETWORK, "bytes", &info[1], NULL), GPC_OK);
     const uint32_t ids[] = {info[0].id, info[1].id};
     for (uint32_t n = 0; n < gpc_hierarchy_object_count(hierarchy, GPC_OBJECT_NETWORK); n++) {
         char name[GPC_OBJECT_NAME];
         uint64_t values[2];
         cr_assert_eq(gpc_hierarchy_object_name(hierarchy, GPC_OBJECT_NETWORK, n, name, sizeof name), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_read(hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values, NULL), GPC_OK);
         gpc_component component = component_of(name);
         cr_expect_eq(events_count(e, GPC_WHAT_SEND, component), values[0], "%s", name);
         cr_expect_eq(events_count(e, GPC_WHAT_RECEIVE, component), values[0], "%s", name);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -45,7 +46,7 @@ static void release_waits(gpc_scope scope, bool waits) {
         cr_expect_eq(cycle_of(&r, fence), 3, "scope %d: through the tags behind the others, not %" PRIu64, scope,
                      cycle_of(&r, fence));
     cr_expect(r.done[fence].fence && !r.done[before].fence);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.fences, 1);
     cr_expect_eq(s.fence_cycles, cycle_of(&r, fence));
     cr_expect_eq(s.fence_invalidations, 0);
@@ -120,7 +121,7 @@ static void empties(const char *settings, fence_shot f, bool expected) {
         rig_latency(&r, LINE(GPC_LOAD, i * 128));
     uint64_t fence = rig_fence(&r, f);
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.fence_invalidations, expected);
     cr_expect_eq(s.fence_lines, expected ? 3 : 0);
     cr_expect_eq(s.l1_invalidations, expected ? 3 : 0);
@@ -267,7 +268,7 @@ Test(fences, merged_reads) {
         rig_steps(&r, cases[i].stores ? 100 : 0);
         rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1, .order = cases[i].order, .scope = cases[i].scope));
         rig_finish(&r);
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(s.l2_read_sectors, 8 - 4 * cases[i].merged, "case %u", i);
         rig_close(&r);
     }
@@ -317,7 +318,7 @@ Test(fences, accesses_that_release) {
         else
             cr_expect_leq(cycle_of(&r, flag), start + warm + 2, "case %u", i);
         cr_expect_leq(cycle_of(&r, behind), start + warm + 3, "case %u", i);
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect(s.fences == 0 && s.accepted == 4 && s.completed == 4);
         rig_close(&r);
     }
@@ -333,7 +334,7 @@ Test(fences, accesses_that_acquire) {
         uint64_t plain = rig_latency(&r, WORD(GPC_LOAD, 0x40000, .hint = GPC_HINT_CG));
         uint64_t load = rig_latency(&r, WORD(i & 4 ? GPC_ATOMIC : GPC_LOAD, 0x50000, .order = GPC_ORDER_ACQUIRE,
                                              .scope = wide ? GPC_SCOPE_GPU : GPC_SCOPE_CTA));
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(s.fence_invalidations, is_viper && wide, "%u", i);
         cr_expect_eq(s.fences, 0);
         cr_expect_eq(is_in_l1(&r, 0), !(is_viper && wide), "%u", i);
@@ -380,7 +381,7 @@ static void writes_back(gpc_control control, const char *settings) {
     uint64_t written = rig_stats(&r).l2_write_sectors, start = rig_now(&r);
     uint64_t fence = rig_fence(&r, (fence_shot){.control = control});
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.fence_write_back_sectors, 16);
     cr_expect_eq(s.l1_write_back_sectors, 16);
     cr_expect_eq(s.l2_write_sectors - written, 16);
@@ -412,7 +413,7 @@ Test(fences, local_lines_under_viper) {
     cr_expect_eq(rig_stats(&r).l2_write_sectors, 0);
     rig_fence(&r, FENCE(ACQUIRE, GPC_SCOPE_GPU, 0));
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.fence_write_back_sectors, 4);
     cr_expect_eq(s.l2_write_sectors, 4);
     cr_expect_eq(s.fence_lines, 1);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -106,7 +107,7 @@ static void run(uint64_t seed) {
     }
     rig_finish(&r);
     check_order(&r, all);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_assert_eq(s.fences, fences, "%s", settings);
     cr_assert_eq(s.accepted, ACCESSES);
     cr_assert_eq(s.completed, ACCESSES);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -64,7 +65,7 @@ Test(timed_l1, nothing_before_its_cycle) {
  * Times when eight misses of one instruction took MSHR entries, while memory never answers: the sum over entries of the
  * cycles since.
  */
-static uint64_t entry_cycles(const char *settings, shot s, gpc_stats *stats) {
+static uint64_t entry_cycles(const char *settings, shot s, measured_stats *stats) {
     rig r;
     rig_open(&r, settings, MEMORY);
     r.memory.refuse = true;
@@ -79,7 +80,7 @@ static uint64_t entry_cycles(const char *settings, shot s, gpc_stats *stats) {
 /* Through p ports line k passes the tags floor(k / p) cycles after the first. */
 Test(timed_l1, tag_ports) {
     static const unsigned ports[] = {1, 2, 3, 4, 7, 8};
-    gpc_stats stats;
+    measured_stats stats;
     uint64_t at_once = entry_cycles("l1.banks = 64\nl1.tag_ports = 64\n", WORDS(GPC_LOAD, 0, 8, 128), &stats);
     for (unsigned i = 0; i < 6; i++) {
         char text[64];
@@ -95,7 +96,7 @@ Test(timed_l1, tag_ports) {
 /* Four ports, four banks: by line number, and a lookup per bank and cycle. */
 Test(timed_l1, tag_banks) {
     static const char text[] = "l1.tag_ports = 4\nl1.banks = 4\n";
-    gpc_stats stats;
+    measured_stats stats;
     uint64_t spread = entry_cycles(text, WORDS(GPC_LOAD, 0, 4, 128), &stats);
     cr_expect_eq(stats.l1_bank_failures, 0);
     cr_expect_eq(entry_cycles(text, WORDS(GPC_LOAD, 0, 4, 512), &stats), spread - (1 + 2 + 3), "one bank");
@@ -152,7 +153,7 @@ Test(timed_l1, fill_port) {
 /* Cycles from the first completion to the last of `count` loads, and counts of the tags. */
 typedef struct held {
     uint64_t spread;
-    gpc_stats stats;
+    measured_stats stats;
 } held;
 
 static held hold(const char *settings, uint64_t memory, shot s, uint32_t count, uint64_t apart) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/events.h"
 #include "timed/rig.h"
 
@@ -45,7 +46,7 @@ Test(l15, code_is_read_once) {
     cr_expect_gt(miss, MEMORY + HIT);
     cr_expect_eq(latency(&r, 0, 256), HIT);
     cr_expect_eq(r.done[1].level, 1);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l15_lines, 2);
     cr_expect_eq(s.l15_line_hits, 1);
     cr_expect_eq(s.l15_code_lines, 2);
@@ -85,7 +86,7 @@ Test(l15, before_a_constant_cache) {
     cr_expect_gt(miss, MEMORY);
     cr_expect_eq(rig_latency(&r, CONSTANT(256)), CONST_HIT);
     cr_expect_eq(rig_latency(&r, CONSTANT(256 + 64)), 1 + HIT, "its other half");
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(s.const_line_hits, 1);
     cr_expect_eq(s.l15_lines, 2);
     cr_expect_eq(s.l15_line_hits, 1);
@@ -101,7 +102,7 @@ Test(l15, entries_merges_and_queues) {
     const uint64_t alone = latency(&r, 0, 1 << 20);
     const uint64_t a = code(&r, 0, 0, GPC_OK), b = code(&r, 0, 64, GPC_OK), c = code(&r, 0, 4096, GPC_OK);
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l15_line_merges, 1);
     cr_expect_eq(took(&r, a), alone + 1, "who asked first is served last, and the data port has a line a cycle");
     cr_expect_eq(took(&r, b), alone);
@@ -325,7 +326,7 @@ static uint64_t storm(const char *settings, bool watched) {
         }
     }
     rig_finish(&r);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l15_code_lines, lines);
     cr_expect_eq(s.accepted, s.completed);
     cr_expect_gt(s.l15_line_hits, 20);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
@@ -66,7 +67,7 @@ Test(l1_banks, one_load_after_another) {
     rig_finish(&r);
     for (unsigned i = 1; i < 6; i++)
         cr_expect_eq(r.done[tokens[i]].cycle - r.done[tokens[i - 1]].cycle, 8, "%u", i);
-    const gpc_stats stats = rig_stats(&r);
+    const measured_stats stats = rig_stats(&r);
     cr_expect_eq(stats.l1_data_turns, 7 * 8);
     cr_expect_eq(stats.l1_data_conflicts, 7 * 7);
     cr_expect_eq(stats.l1_data_waits, 7 * (1 + 2 + 3 + 4 + 5), "one passes the tags each cycle");

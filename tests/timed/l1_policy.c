@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -10,7 +11,7 @@
 #define SET 4096u
 
 /* Direct-mapped, A resident: B of the same set misses, and A is loaded again while B is in flight. */
-static uint8_t level_of_a(const char *allocate, uint8_t hint, gpc_stats *stats) {
+static uint8_t level_of_a(const char *allocate, uint8_t hint, measured_stats *stats) {
     rig r;
     rig_open(&r, allocate, MEMORY);
     rig_latency(&r, LINE(GPC_LOAD, 0));
@@ -29,7 +30,7 @@ static uint8_t level_of_a(const char *allocate, uint8_t hint, gpc_stats *stats) 
 Test(timed_l1_policy, allocation) {
     static const char direct[] = "l1.ways = 1\nl1.size = 4KiB\nl1.allocate = ";
     char text[96];
-    gpc_stats stats;
+    measured_stats stats;
     snprintf(text, sizeof text, "%son-miss\n", direct);
     cr_expect_eq(level_of_a(text, GPC_HINT_NONE, &stats), 2);
     cr_expect_eq(stats.l1_line_failures, 1, "the only way is reserved for B");
@@ -59,7 +60,7 @@ Test(timed_l1_policy, pending_hits_share_the_fetch) {
         rig_steps(&r, 50);
         uint64_t second = rig_issue(&r, LINE(GPC_LOAD, 0, .warp = 1));
         rig_finish(&r);
-        gpc_stats stats = rig_stats(&r);
+        measured_stats stats = rig_stats(&r);
         cr_expect_eq(stats.network_requests, 1, "%s", settings[i]);
         cr_expect_eq(stats.dram_read_sectors, 4);
         cr_expect_eq(stats.l1_pending_sector_hits, 4);
@@ -76,7 +77,7 @@ Test(timed_l1_policy, sector_miss) {
     rig_latency(&r, WORD(GPC_LOAD, 0));
     gpc_hierarchy_reset_stats(r.hierarchy);
     rig_latency(&r, LINE(GPC_LOAD, 0));
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_expect_eq(stats.l1_load_sector_hits, 1);
     cr_expect_eq(stats.l1_fetched_sectors, 3);
     cr_expect_eq(stats.l1_load_line_misses, 1);
@@ -113,7 +114,7 @@ Test(timed_l1_policy, sector_miss_of_a_pending_line) {
     rig_steps(&r, 40);
     uint64_t second = rig_issue(&r, WORD(GPC_LOAD, 32));
     rig_finish(&r);
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_expect_eq(stats.dram_read_sectors, 2);
     cr_expect_eq(stats.l1_fetched_sectors, 2);
     cr_expect_eq(r.done[second].cycle - r.done[second].issued, r.done[first].cycle - r.done[first].issued);
@@ -126,7 +127,7 @@ static void bypass(const char *settings, uint8_t hint) {
     rig_open(&r, settings, MEMORY);
     rig_latency(&r, WORD(GPC_LOAD, 0, .hint = hint));
     rig_latency(&r, WORD(GPC_LOAD, 0, .hint = hint));
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_expect_eq(stats.l1_bypasses, 2);
     cr_expect_eq(stats.l1_bypassed_sectors, 2);
     cr_expect_eq(stats.l1_load_sector_hits, 0);
@@ -150,7 +151,7 @@ Test(timed_l1_policy, no_l1) {
     rig_open(&r, "l1.enabled = false\n", MEMORY);
     rig_latency(&r, LINE(GPC_LOAD, 0));
     rig_latency(&r, LINE(GPC_LOAD, 0));
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_expect_null(gpc_hierarchy_cache(r.hierarchy, 1, 0));
     cr_expect_eq(r.done[0].level, 3);
     cr_expect_eq(r.done[1].level, 2);
@@ -194,7 +195,7 @@ Test(timed_l1_policy, atomics) {
     uint64_t from_l2 = rig_latency(&r, LINE(GPC_LOAD, 0, .hint = GPC_HINT_CV));
     gpc_hierarchy_reset_stats(r.hierarchy);
     uint64_t cycles = rig_latency(&r, WORD(GPC_ATOMIC, 0));
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_expect_eq(r.done[r.issued - 1].level, 2);
     cr_expect_eq(r.done[r.issued - 1].kind, GPC_ATOMIC);
     cr_expect_geq(cycles, 20 + 2 * 5, "to L2 and back");
@@ -234,7 +235,7 @@ Test(timed_l1_policy, prefetch) {
     rig_finish(&r);
     cr_expect_eq(r.done[token].times, 1);
     cr_expect_eq(r.done[token].kind, GPC_PREFETCH);
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_expect_eq(stats.l1_load_requests + stats.loads_completed, 0, "it is no load");
     cr_expect_eq(stats.l1_fetched_sectors, 4);
     rig_latency(&r, LINE(GPC_LOAD, 0));
@@ -250,7 +251,7 @@ Test(timed_l1_policy, write_evict) {
     gpc_hierarchy_reset_stats(r.hierarchy);
     rig_latency(&r, LINE(GPC_STORE, 0));
     rig_latency(&r, WORD(GPC_STORE, 256));
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_expect_eq(stats.l1_invalidations, 1);
     cr_expect_eq(stats.l2_write_sectors, 4 + 1);
     cr_expect_eq(stats.network_requests, 2);
@@ -274,7 +275,7 @@ Test(timed_l1_policy, write_through_and_back) {
     rig_latency(&r, LINE(GPC_LOAD, SET));
     cr_expect_eq(rig_stats(&r).l2_write_sectors, 0);
     rig_latency(&r, LINE(GPC_LOAD, 2 * SET));
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_expect_eq(stats.l1_evictions, 1);
     cr_expect_eq(stats.l1_write_back_sectors, 4);
     cr_expect_eq(stats.l2_write_sectors, 4);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -106,7 +107,7 @@ Test(timed_l2, fill_port) {
 
 typedef struct held {
     uint64_t spread;
-    gpc_stats stats;
+    measured_stats stats;
 } held;
 
 static held hold(const char *settings, uint64_t memory, uint32_t count, uint64_t apart) {
@@ -146,7 +147,7 @@ Test(timed_l2, mshr_merges) {
             for (unsigned i = 0; i < count; i++)
                 rig_issue(&r, LINE(GPC_LOAD, 0, .sm = i));
             rig_finish(&r);
-            gpc_stats stats = rig_stats(&r);
+            measured_stats stats = rig_stats(&r);
             cr_expect_eq(stats.l2_merge_failures, count - m, "%u merges, %u requests", m, count);
             cr_expect_eq(stats.l2_merge_stalls > 0, count > m);
             cr_expect_eq(stats.dram_read_sectors, 4, "fetched once");
@@ -184,7 +185,7 @@ Test(timed_l2, write_back) {
     cr_expect_eq(r.memory.write_bytes, 128);
     rig_latency(&r, LINE(GPC_LOAD, 3 * SET));
     cr_expect_eq(r.memory.write_bytes, 128 + 32);
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     cr_expect_eq(stats.l2_evictions, 2);
     cr_expect_eq(stats.l2_write_back_sectors, 5);
     cr_expect_eq(stats.dram_write_sectors, 5);

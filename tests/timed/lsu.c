@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
@@ -20,7 +21,7 @@ static void open(rig *r, const char *settings) {
 
 /* Lookups of L1 so far, and hits. */
 static void expect_lookups(const rig *r, uint64_t lookups, uint64_t hits, int line) {
-    const gpc_coherence_stats s = coherent_stats(r, "l1-0");
+    const measured_module s = coherent_stats(r, "l1-0");
     cr_expect_eq(s.accesses, lookups, "line %d: %u lookups", line, (unsigned)s.accesses);
     cr_expect_eq(s.hits, hits, "line %d: %u hits", line, (unsigned)s.hits);
 }
@@ -55,10 +56,10 @@ Test(timed_lsu, loads_join) {
         const uint64_t token = issue_in_turn(&r, GPC_LOAD, lines);
         rig_finish(&r);
         EXPECT_LOOKUPS(&r, lines, 0);
-        const gpc_coherence_stats s = coherent_stats(&r, "l1-0");
+        const measured_module s = coherent_stats(&r, "l1-0");
         cr_expect_eq(s.loads, 32);
         cr_expect_eq(s.load_hits, 0);
-        const gpc_stats all = rig_stats(&r);
+        const measured_stats all = rig_stats(&r);
         cr_expect_eq(all.network_requests, lines);
         cr_expect_eq(all.l1_load_sectors, 32);
         cr_expect_eq(all.l1_load_sector_hits, 32 - lines);
@@ -101,7 +102,7 @@ Test(timed_lsu, what_is_between) {
         for (unsigned i = 0; i < 3; i++)
             rig_issue(&r, LINE(cases[c].kinds[i], cases[c].lines[i], .warp = i));
         rig_finish(&r);
-        const gpc_coherence_stats s = coherent_stats(&r, "l1-0");
+        const measured_module s = coherent_stats(&r, "l1-0");
         cr_expect_eq(s.accesses, cases[c].lookups, "case %u: %u lookups", c, (unsigned)s.accesses);
         cr_expect_eq(s.hits, cases[c].hits, "case %u: %u hits", c, (unsigned)s.hits);
         coherent_close(&r);

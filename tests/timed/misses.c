@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -73,7 +74,7 @@ Test(timed_misses, as_a_cache_has_it) {
         gpc_hierarchy_reset_stats(r.hierarchy);
         rig_wait(&r, r.issued++);
         rig_finish(&r);
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         unsigned sectors = 0;
         for (unsigned n = 0; n < 4; n++)
             sectors += request.kind == GPC_LOAD ? want.needed_sectors >> n & 1
@@ -88,8 +89,8 @@ Test(timed_misses, as_a_cache_has_it) {
 static uint64_t counter(const char *name, gpc_object kind) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     uint64_t value;
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info), GPC_OK, "%s", name);
-    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, kind, 0, &info.id, 1, &value), GPC_OK);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info, NULL), GPC_OK, "%s", name);
+    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, kind, 0, &info.id, 1, &value, NULL), GPC_OK);
     return value;
 }
 

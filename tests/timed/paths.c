@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -197,7 +198,7 @@ Test(timed_paths, request_coalescer) {
     rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1));
     rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 2));
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.network_requests, 2);
     cr_expect_eq(s.l2_read_sectors, 8);
     cr_expect_eq(s.l1_fetched_sectors, 12);

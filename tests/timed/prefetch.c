@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/events.h"
 #include "timed/prefetch_script.h"
 
@@ -17,7 +18,7 @@ static void start(rig *r, const char *settings) {
 
 /* L1's counts equal the prefetcher's outcomes. */
 static void expect_counts(const rig *r, uint64_t sent) {
-    const gpc_stats s = rig_stats(r);
+    const measured_stats s = rig_stats(r);
     cr_expect_eq(s.l1_prefetches, sent, "%u prefetches", (unsigned)s.l1_prefetches);
     script_expect_counts((uint64_t[5]){s.l1_useful_prefetches, s.l1_late_prefetches, s.l1_unused_prefetches,
                                        s.l1_redundant_prefetches, s.l1_dropped_prefetches});
@@ -304,7 +305,7 @@ static uint64_t storm(const char *settings, const char *prefetcher, bool watched
         rig_push(&r, WORDS(kind, LINES(line), 1 + rig_below(&random, 8), 128, .warp = i % 8, .pc = 16 * (i % 3)));
     }
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     uint64_t resident = s.l1_prefetches - s.l1_useful_prefetches - s.l1_late_prefetches - s.l1_unused_prefetches;
     cr_expect(s.l1_prefetches > 30, "%s: %u", prefetcher, (unsigned)s.l1_prefetches);
     cr_expect(resident <= 32 + 200, "%s: %u of %u are neither used nor replaced", prefetcher, (unsigned)resident,

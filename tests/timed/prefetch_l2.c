@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/events.h"
 #include "timed/prefetch_script.h"
 
@@ -20,7 +21,7 @@ static void start(rig *r, const char *settings) {
 }
 
 static void expect_counts(const rig *r, uint64_t sent) {
-    const gpc_stats s = rig_stats(r);
+    const measured_stats s = rig_stats(r);
     cr_expect_eq(s.l2_prefetches, sent, "%u prefetches", (unsigned)s.l2_prefetches);
     cr_expect_eq(s.l1_prefetches, 0);
     script_expect_counts((uint64_t[5]){s.l2_useful_prefetches, s.l2_late_prefetches, s.l2_unused_prefetches,
@@ -52,7 +53,7 @@ Test(prefetch_l2, useful) {
         cr_expect_eq(script.seen[i].prefetched, prefetched[i], "load %d", i);
         cr_expect_eq(script.seen[i].level, 2);
     }
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l2_read_sectors, 5 * 4, "prefetches are no reads of L2");
     cr_expect_eq(s.dram_read_sectors, 2 * 4, "but of memory");
     rig_close(&r);
@@ -182,7 +183,7 @@ Test(prefetch_l2, addresses_are_the_slices) {
              MEMORY);
     for (uint64_t i = 0; i < 64; i++)
         load(&r, i);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l2_useful_prefetches + s.l2_late_prefetches, 60, "%u", (unsigned)s.l2_useful_prefetches);
     cr_expect_eq(r.memory.read_bytes, (64 + 4) * 128);
     rig_close(&r);
@@ -210,7 +211,7 @@ Test(prefetch_l2, partitions) {
         load(&r, 32 * page);
         hits[rig_latency(&r, LOAD(32 * page + 1)) != 0]++;
     }
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l2_useful_prefetches, 8);
     cr_expect_eq(s.l2_read_sector_hits, 8 * 4);
     cr_expect(s.l2_remote_sectors > 0 && s.l2_remote_sectors < 16 * 4 && s.l2_remote_sectors % 8 == 0, "%u",
@@ -258,7 +259,7 @@ static uint64_t storm(const char *settings, const char *prefetcher, bool watched
                            .sm = i % 2));
     }
     rig_finish(&r);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     const uint64_t used = s.l2_useful_prefetches + s.l2_late_prefetches + s.l2_unused_prefetches;
     cr_expect(s.l2_prefetches > 30, "%s: %u", prefetcher, (unsigned)s.l2_prefetches);
     cr_expect(used <= s.l2_prefetches && s.l2_prefetches - used <= 128 + 300, "%s: %u of %u", prefetcher,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -84,18 +86,18 @@ static void access(const made *m, uint8_t process, uint64_t address, gpc_kind ki
     settle(m);
 }
 
-static gpc_stats stats_of(const made *m) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_hierarchy_get_stats(m->hierarchy, &stats), GPC_OK);
+static measured_stats stats_of(const made *m) {
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_hierarchy(m->hierarchy, &stats), GPC_OK);
     return stats;
 }
 
 /* A load with a number of sectors found in L1, and read from memory. */
 static void expect_load(const made *m, uint8_t process, uint64_t address, uint64_t hits, uint64_t read) {
-    const gpc_stats before = stats_of(m);
+    const measured_stats before = stats_of(m);
     access(m, process, address, GPC_LOAD);
-    const gpc_stats after = stats_of(m);
+    const measured_stats after = stats_of(m);
     cr_expect_eq(after.l1_load_sector_hits - before.l1_load_sector_hits, hits, "process %u", process);
     cr_expect_eq(after.dram_read_sectors - before.dram_read_sectors, read, "process %u: %" PRIu64, process,
                  after.dram_read_sectors - before.dram_read_sectors);
@@ -481,7 +483,7 @@ Test(processes, prefetches_stay_inside) {
         make(&m, true, settings[n]);
         access(&m, 2, 0, GPC_LOAD); /* the first lines */
         access(&m, 1, LAST - 256, GPC_LOAD);
-        gpc_stats s = stats_of(&m);
+        measured_stats s = stats_of(&m);
         const uint64_t sent = n ? s.l2_prefetches : s.l1_prefetches;
         cr_expect_eq(sent, 2);
         access(&m, 1, LAST, GPC_LOAD);
@@ -494,12 +496,12 @@ Test(processes, prefetches_stay_inside) {
 
 /* Snapshots */
 
-static uint64_t run_on(const made *m, gpc_hierarchy *h, gpc_stats *stats) {
+static uint64_t run_on(const made *m, gpc_hierarchy *h, measured_stats *stats) {
     const made other = {.hierarchy = h, .timed = m->timed};
     for (unsigned i = 0; i < 40; i++)
         access(&other, i % 3, 0x1000 + i % 13 * 512, i % 4 ? GPC_LOAD : GPC_STORE);
-    gpc_stats_init(stats);
-    cr_assert_eq(gpc_hierarchy_get_stats(h, stats), GPC_OK);
+    measured_clear(stats);
+    cr_assert_eq(measure_hierarchy(h, stats), GPC_OK);
     return gpc_hierarchy_now(h);
 }
 
@@ -511,7 +513,7 @@ Test(processes, snapshots) {
             made m;
             seen s;
             gpc_hierarchy *copy;
-            gpc_stats first, second;
+            measured_stats first, second;
             make(&m, timed, settings[n]);
             for (unsigned i = 0; i < 12; i++) {
                 const gpc_warp_access w = line_of((uint8_t)(i % 3), 0x1000 + i / 3 * 512, GPC_LOAD);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -93,7 +94,7 @@ Test(timed_reorder, drains) {
     rig_close(&r);
     gather(&r, BASE "l1.reorder = warp\nl1.reorder_queues = 16\n", loads);
     ORDER("fixed", 1, 3, 6, 2, 5, 4);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l1_reordered, 3, "3 and 6 pass 2, 5 passes 4");
     cr_expect_eq(s.l1_reorder_switches, 3);
     cr_expect_eq(s.l1_reorder_flushes, 0);
@@ -126,7 +127,7 @@ Test(timed_reorder, drains) {
 Test(timed_reorder, reset) {
     rig r;
     gather(&r, BASE "l1.reorder = warp\nl1.reorder_queues = 16\n", "010210");
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_gt(s.l1_reorder_cycles, 0);
     gpc_hierarchy_reset_stats(r.hierarchy);
     s = rig_stats(&r);
@@ -197,7 +198,7 @@ Test(timed_reorder, back_pressure) {
         rig_step(&r);
     }
     cr_expect_eq(taken, 1 + 3 + 1, "one is in flight, three are held, one waits");
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_gt(s.l1_reorder_stalls, 30);
     cr_expect_leq(s.l1_reorder_cycles, 3 * 50);
     cr_expect_gt(s.l1_reorder_cycles, 3 * 40);

@@ -2,6 +2,7 @@
 #include "timed/rig.h"
 
 #include "base/base.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 static const char replaceable[] = "l1.allocate = replaceable\n";
 
 /* Access `lines` lines `apart`, a number of times, in a row or each after the previous is done. */
-static gpc_stats again(const char *settings, uint32_t lines, uint64_t apart, unsigned times, bool waits) {
+static measured_stats again(const char *settings, uint32_t lines, uint64_t apart, unsigned times, bool waits) {
     rig r;
     rig_open(&r, settings, MEMORY);
     for (unsigned i = 0; i < times; i++) {
@@ -23,7 +24,7 @@ static gpc_stats again(const char *settings, uint32_t lines, uint64_t apart, uns
             rig_finish(&r);
     }
     rig_finish(&r);
-    const gpc_stats stats = rig_stats(&r);
+    const measured_stats stats = rig_stats(&r);
     rig_close(&r);
     return stats;
 }
@@ -38,8 +39,8 @@ Test(replaceable, as_the_gpu_counts) {
         for (unsigned times = 1; times <= 4; times++)
             for (unsigned waits = 0; waits <= 1; waits++) {
                 const uint32_t lines = counts[n], misses = lines <= 4 ? lines : lines * times;
-                const gpc_stats set = again(replaceable, lines, SET, times, waits),
-                                spread = again(replaceable, lines, 128, times, waits);
+                const measured_stats set = again(replaceable, lines, SET, times, waits),
+                                     spread = again(replaceable, lines, 128, times, waits);
                 cr_expect_eq(set.l1_load_sectors - set.l1_load_sector_hits, misses, "%u lines, %u times", lines, times);
                 cr_expect_eq(set.l2_read_sectors, misses, "%u lines, %u times", lines, times);
                 cr_expect_eq(spread.l1_load_sectors - spread.l1_load_sector_hits, lines);
@@ -87,7 +88,7 @@ static void storm(const char *settings, uint64_t random) {
         rig_push(&r, s);
     }
     rig_finish(&r);
-    const gpc_stats stats = rig_stats(&r);
+    const measured_stats stats = rig_stats(&r);
     cr_expect_eq(stats.l1_line_failures, 0);
     rig_close(&r);
 }

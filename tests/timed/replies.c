@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/coherent_rig.h"
 #include "timed/core/shards.h"
 #include "timed/events.h"
@@ -22,8 +23,8 @@ static void add(uint32_t sm, uint64_t credits) {
 static uint64_t stalls(gpc_object kind, uint32_t index) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     uint64_t value;
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "l1.reply_stalls", &info), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, kind, index, &info.id, 1, &value), GPC_OK);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "l1.reply_stalls", &info, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, kind, index, &info.id, 1, &value, NULL), GPC_OK);
     return value;
 }
 
@@ -86,9 +87,8 @@ Test(timed_replies, tags_stand_still) {
     cr_expect_eq(said, GPC_BUSY_REPLY);
     /* accesses past the tags when the first was done: one a cycle for the latency; and the queue */
     cr_expect_leq(r.issued - before, 10 + 1 + 4 + 1, "%u", (unsigned)(r.issued - before));
-    gpc_cache_stats cache;
-    cache.struct_size = sizeof cache;
-    cr_assert_eq(gpc_cache_get_stats(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cache), GPC_OK);
+    measured_cache cache;
+    cr_assert_eq(measure_cache(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cache), GPC_OK);
     cr_expect_eq(r.completed, before);
     const uint64_t ready = r.ready;
     set(0, GPC_UNLIMITED_CREDITS);
@@ -384,10 +384,10 @@ Test(timed_replies, snapshots) {
     }
     cr_expect_geq(trails[0].count, 17);
     cr_expect(trails[0].count == trails[1].count && trails[0].sum == trails[1].sum);
-    gpc_stats stats[2];
+    measured_stats stats[2];
     for (unsigned h = 0; h < 2; h++) {
-        gpc_stats_init(&stats[h]);
-        cr_assert_eq(gpc_hierarchy_get_stats(both[h], &stats[h]), GPC_OK);
+        measured_clear(&stats[h]);
+        cr_assert_eq(measure_hierarchy(both[h], &stats[h]), GPC_OK);
     }
     cr_expect(!memcmp(&stats[0], &stats[1], sizeof *stats));
     cr_expect_gt(stats[0].l1_reply_stalls, 100);

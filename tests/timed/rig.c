@@ -168,7 +168,7 @@ void rig_abandon(rig *r) {
 
 void rig_close(rig *r) {
     rig_finish(r);
-    gpc_stats stats = rig_stats(r);
+    measured_stats stats = rig_stats(r);
     cr_expect_eq(r->completed, r->issued);
     cr_expect_eq(stats.accepted, stats.completed);
     for (uint64_t token = 0; token < r->issued; token++)
@@ -350,10 +350,10 @@ uint64_t rig_spread(rig *r, shot s, uint32_t count, uint64_t apart) {
     return to - from;
 }
 
-gpc_stats rig_stats(const rig *r) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_hierarchy_get_stats(r->hierarchy, &stats), GPC_OK);
+measured_stats rig_stats(const rig *r) {
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_hierarchy(r->hierarchy, &stats), GPC_OK);
     return measured(stats);
 }
 

@@ -2,6 +2,8 @@
 #ifndef TESTS_TIMED_RIG_H
 #define TESTS_TIMED_RIG_H
 
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 /*
@@ -119,7 +121,7 @@ uint64_t rig_latency(rig *r, shot s);
 /* Issue `count` shots, `apart` bytes apart, as fast as they are accepted; cycles from first to last completion. */
 uint64_t rig_spread(rig *r, shot s, uint32_t count, uint64_t apart);
 
-gpc_stats rig_stats(const rig *r);
+measured_stats rig_stats(const rig *r);
 uint64_t rig_now(const rig *r);
 
 /* A stream of numbers from a seed. */

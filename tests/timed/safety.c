@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/drive.h"
 
 #include <criterion/criterion.h>
@@ -179,7 +180,7 @@ Test(timed_safety, steps_of_any_length) {
             cr_assert_eq(gpc_hierarchy_advance(other.hierarchy, cycles), GPC_OK);
             cr_assert_eq(r.trail, other.trail, "seed %u: %s", (unsigned)seed, m.text);
         }
-        gpc_stats a = rig_stats(&r), b = rig_stats(&other);
+        measured_stats a = rig_stats(&r), b = rig_stats(&other);
         cr_expect_eq(memcmp(&a, &b, sizeof a), 0, "seed %u: %s", (unsigned)seed, m.text);
         rig_close(&r);
         rig_close(&other);
@@ -217,9 +218,9 @@ Test(timed_safety, drain) {
         cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK, "%s: %s", m.text, error.message);
         cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);
         cr_expect_eq(r.completed, r.issued);
-        gpc_stats before = rig_stats(&r);
+        measured_stats before = rig_stats(&r);
         cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 100000), GPC_OK);
-        gpc_stats later = rig_stats(&r);
+        measured_stats later = rig_stats(&r);
         cr_expect_eq(later.dram_writes, before.dram_writes, "a write was left: %s", m.text);
         cr_expect_eq(later.dram_queue_cycles, before.dram_queue_cycles);
         rig_close(&r);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/coherent_rig.h"
 #include "timed/core/timed.h"
 
@@ -80,7 +81,7 @@ static void check_again(const char *settings, bool dram) {
         traffic(state, 300);
         cr_expect(!is_same(&b), "%s", settings);
         rig_finish(&r);
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         if (time) {
             cr_expect_eq(r.trail, trail, "%s", settings);
             cr_expect_eq(rig_now(&r), end, "%s", settings);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
@@ -25,7 +26,7 @@ Test(timed_statistics, accesses_and_load_latency) {
     rig_issue(&r, LINE(GPC_PREFETCH, 8192));
     cr_expect_eq(rig_stats(&r).accepted, 4);
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.accepted, 4);
     cr_expect_eq(s.completed, 4);
     cr_expect_eq(s.warp_instructions, 4);
@@ -42,7 +43,7 @@ Test(timed_statistics, accesses_and_load_latency) {
 Test(timed_statistics, last_bucket) {
     rig_open(&r, NULL, 5000);
     rig_latency(&r, LINE(GPC_LOAD, 0));
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.load_latency[GPC_LATENCY_BUCKETS - 1], 1);
     cr_expect_eq(s.round_trip_latency[GPC_LATENCY_BUCKETS - 1], 1);
     rig_close(&r);
@@ -59,7 +60,7 @@ Test(timed_statistics, round_trips) {
         uint64_t latency = rig_latency(&r, LINE(GPC_LOAD, 0));
         uint64_t to_tags = rig_latency(&r, LINE(GPC_LOAD, 0)) - 10; /* l1.latency is from there */
         rig_latency(&r, LINE(GPC_LOAD, 0, .hint = GPC_HINT_CG));
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(s.round_trips, 1);
         cr_expect_eq(s.round_trip_cycles, latency - to_tags);
         cr_expect_eq(s.round_trip_latency[s.round_trip_cycles / 32], 1);
@@ -77,7 +78,7 @@ Test(timed_statistics, misses_and_global_misses) {
     rig_latency(&r, LINE(GPC_LOAD, 0));
     rig_latency(&r, LINE(GPC_LOAD, 0, .sm = 1));
     rig_latency(&r, WORDS(GPC_LOAD, 0, 2, 4096, .sm = 1)); /* a hit and a miss in one instruction */
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l1_load_lines, 5);
     cr_expect_eq(s.l1_load_line_misses, 3);
     cr_expect_eq(s.l1_load_dram_lines, 2);
@@ -92,7 +93,7 @@ Test(timed_statistics, pending_hits) {
     rig_issue(&r, WORD(GPC_LOAD, 32, .warp = 1));
     rig_issue(&r, WORDS(GPC_LOAD, 0, 2, 32, .sm = 1));
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l1_pending_sector_hits, 1);
     cr_expect_eq(s.l2_pending_sector_hits, 2, "of the other SM's, while the first one's four were on their way");
     cr_expect_eq(s.l2_merged_sectors, 2);
@@ -111,7 +112,7 @@ Test(timed_statistics, hits_by_warp_and_age) {
     rig_latency(&r, LINE(GPC_LOAD, 0));
     rig_latency(&r, LINE(GPC_LOAD, 0, .warp = 1, .age = 1));
     rig_latency(&r, WORDS(GPC_LOAD, 0, 2, 128, .warp = 2, .age = 70));
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l1_intra_warp_hits, 1);
     cr_expect_eq(s.l1_inter_warp_hits, 3);
     cr_expect_eq(s.l1_hits_by_age[0], 1);
@@ -125,7 +126,7 @@ Test(timed_statistics, hits_by_warp_and_age) {
 Test(timed_statistics, network_bytes) {
     rig_open(&r, NULL, MEMORY);
     rig_latency(&r, LINE(GPC_LOAD, 0));
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.network_requests, 1);
     cr_expect_eq(s.network_request_bytes, 8);
     cr_expect_eq(s.network_replies, 1);
@@ -163,7 +164,7 @@ Test(timed_statistics, network_latency) {
 Test(timed_statistics, links) {
     rig_open(&r, "memory.link_width = 256B\nmemory.link_latency = 10\n", MEMORY);
     rig_latency(&r, LINE(GPC_LOAD, 0));
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.link_packets, 2, "there and back");
     cr_expect(s.link_cycles >= 22 && s.link_cycles <= 24, "%u", (unsigned)s.link_cycles);
     cr_expect_eq(s.network_requests, 1);
@@ -173,9 +174,9 @@ Test(timed_statistics, links) {
 /* Time: 1000 core cycles of 3 SMs, 4 slices and 2 channels at one and a half times the clock. */
 Test(timed_statistics, cycles) {
     rig_open_dram(&r, "sm.count = 3\nl2.slices = 4\ndram.channels = 2\nclock.dram = 1500\n");
-    gpc_stats before = rig_stats(&r);
+    measured_stats before = rig_stats(&r);
     cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1000), GPC_OK);
-    gpc_stats after = rig_stats(&r);
+    measured_stats after = rig_stats(&r);
     cr_expect_eq(after.sm_cycles - before.sm_cycles, 3 * 1000);
     cr_expect_eq(after.l2_cycles - before.l2_cycles, 4 * 1000);
     cr_expect_eq(after.dram_cycles - before.dram_cycles, 2 * 1500);
@@ -194,9 +195,9 @@ Test(timed_statistics, mshr_gauges) {
     for (uint64_t i = 0; i < 3; i++)
         rig_issue(&r, LINE(GPC_LOAD, i * 128));
     rig_steps(&r, 100);
-    gpc_stats before = rig_stats(&r);
+    measured_stats before = rig_stats(&r);
     rig_steps(&r, 1000);
-    gpc_stats after = rig_stats(&r);
+    measured_stats after = rig_stats(&r);
     cr_expect_eq(after.l1_mshr_cycles - before.l1_mshr_cycles, 3000);
     cr_expect_eq(after.l2_mshr_cycles - before.l2_mshr_cycles, 3000);
     cr_expect_eq(after.l1_queue_cycles - before.l1_queue_cycles, 0);
@@ -220,9 +221,9 @@ Test(timed_statistics, stalls_under_way) {
     for (uint64_t i = 0; i < 20; i++)
         rig_issue(&r, LINE(GPC_LOAD, i * 128));
     rig_steps(&r, 200);
-    gpc_stats before = rig_stats(&r);
+    measured_stats before = rig_stats(&r);
     rig_steps(&r, 1000);
-    gpc_stats after = rig_stats(&r);
+    measured_stats after = rig_stats(&r);
     cr_expect_eq(after.l1_queue_stalls - before.l1_queue_stalls, 1000);
     cr_expect_gt(before.l1_queue_failures, 0);
     cr_expect_eq(after.l1_queue_failures, before.l1_queue_failures, "no other transaction was held up");
@@ -240,7 +241,7 @@ Test(timed_statistics, dram_fixed) {
     snprintf(text, sizeof text, "%sdram.fixed_latency = 100\n", fixed);
     rig_open_dram(&r, text);
     uint64_t latency = rig_latency(&r, LINE(GPC_LOAD, 0));
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_gt(latency, 100);
     cr_expect_eq(s.dram_reads, 4);
     cr_expect_eq(s.dram_writes, 0);
@@ -262,7 +263,7 @@ Test(timed_statistics, dram_rows) {
                       "dram.mapping = row bank column\ndram.bank_hash = none\ndram.refresh = none\n");
     rig_latency(&r, LINE(GPC_LOAD, 0));
     rig_latency(&r, LINE(GPC_LOAD, 128));
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.dram_reads, 8);
     cr_expect_eq(s.dram_activates, 1);
     cr_expect_eq(s.dram_row_hits, 7);
@@ -275,8 +276,8 @@ Test(timed_statistics, dram_rows) {
 static uint64_t counted(gpc_object kind, uint32_t index, const char *name) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     uint64_t value = 0;
-    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, kind, index, &info.id, 1, &value), GPC_OK);
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, kind, index, &info.id, 1, &value, NULL), GPC_OK);
     return value;
 }
 
@@ -328,7 +329,7 @@ static void fills_never_fall(const char *settings) {
     }
     cr_expect_eq(falls, 0, "%s", settings);
     cr_expect_gt(before, 0, "%s", settings);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_gt(s.l1_bypassed_sectors, 0, "%s", settings);
     cr_expect_eq(before, s.l1_fetched_sectors - s.l1_bypassed_sectors, "%s", settings);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/coherent_rig.h"
 
 #include <criterion/criterion.h>
@@ -22,7 +23,7 @@ static outcome store(shot s) {
     gpc_hierarchy_reset_stats(r.hierarchy);
     const uint64_t token = rig_issue(&r, s);
     rig_wait(&r, token);
-    const gpc_stats stats = rig_stats(&r);
+    const measured_stats stats = rig_stats(&r);
     const outcome o = {r.done[token].cycle - r.done[token].issued, stats.l2_write_sectors, stats.network_requests,
                        r.done[token].level};
     rig_finish(&r);

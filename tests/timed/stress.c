@@ -2,6 +2,7 @@
 #include "timed/drive.h"
 
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static uint64_t count_loads(const stream *s) {
 
 typedef struct outcome {
     uint64_t trail, now;
-    gpc_stats stats;
+    measured_stats stats;
 } outcome;
 
 static void draw_memory(uint64_t *state, rig *r) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/litmus_values.h"
 
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -142,7 +143,7 @@ static void tidy(warp *warps) {
 typedef struct outcome {
     unsigned counted;
     uint64_t cycles;
-    gpc_stats stats;
+    measured_stats stats;
 } outcome;
 
 static outcome run(how h) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "effort.h"
+#include "measured.h"
 #include "timed/drive.h"
 #include "timed/rig.h"
 
@@ -64,7 +65,7 @@ Test(tlb, latency_of_a_hit) {
 }
 
 static void expect(const rig *r, uint64_t l1[3], uint64_t l2[3], uint64_t walks) {
-    const gpc_stats s = rig_stats(r);
+    const measured_stats s = rig_stats(r);
     cr_expect(s.tlb_l1_accesses == l1[0] && s.tlb_l1_hits == l1[1] && s.tlb_l1_merges == l1[2], "L1 TLBs: %u, %u, %u",
               (unsigned)s.tlb_l1_accesses, (unsigned)s.tlb_l1_hits, (unsigned)s.tlb_l1_merges);
     cr_expect(s.tlb_l2_accesses == l2[0] && s.tlb_l2_hits == l2[1] && s.tlb_l2_merges == l2[2], "L2 TLB: %u, %u, %u",
@@ -79,7 +80,7 @@ Test(tlb, misses_of_a_page_merge) {
     rig_open(&r, SMALL "tlb.l1_latency = 0\n", MEMORY);
     const uint64_t a = rig_issue(&r, WORD(GPC_LOAD, 0x10000)), b = rig_issue(&r, WORD(GPC_LOAD, 0x10080, .warp = 1));
     rig_finish(&r);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     expect(&r, THREE(2, 0, 1), THREE(1, 0, 0), 1);
     cr_expect_eq(s.tlb_walk_cycles, 300);
     cr_expect_eq(s.tlb_walk_waits, 20); /* the L2 TLB's lookup */
@@ -121,7 +122,7 @@ static uint64_t two_pages(const char *settings, uint64_t *second) {
     const uint64_t a = rig_issue(&r, WORD(GPC_LOAD, PAGE_WORD(1, 4 * KIB))),
                    b = rig_issue(&r, WORD(GPC_LOAD, PAGE_WORD(2, 4 * KIB), .warp = 1));
     rig_finish(&r);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect_eq(s.tlb_walks, 2);
     cr_expect_eq(s.tlb_walk_cycles, 600);
     cr_expect_eq(s.tlb_l1_stalls, strstr(settings, "l1_mshr_entries = 1\n") ? 320 : 0, "%u", (unsigned)s.tlb_l1_stalls);
@@ -288,7 +289,7 @@ Test(tlb, prefetches_do_not_walk) {
     rig_latency(&r, WORD(GPC_LOAD, 0x10000));
     rig_latency(&r, WORD(GPC_LOAD, 0x11f80));
     rig_finish(&r);
-    const gpc_stats s = rig_stats(&r);
+    const measured_stats s = rig_stats(&r);
     cr_expect(s.l1_prefetches == 1 && s.l1_dropped_prefetches == 1, "%u, %u", (unsigned)s.l1_prefetches,
               (unsigned)s.l1_dropped_prefetches);
     expect(&r, THREE(2, 0, 0), THREE(2, 0, 0), 2);
@@ -310,7 +311,7 @@ Test(tlb, that_always_hit_change_nothing) {
         gpc_hierarchy_reset_stats(r.hierarchy);
         drive(&r, &s, HOST_SKIPS);
         trails[on] = r.trail;
-        const gpc_stats stats = rig_stats(&r);
+        const measured_stats stats = rig_stats(&r);
         cr_expect_eq(stats.tlb_l1_accesses, stats.tlb_l1_hits);
         cr_expect_eq(stats.tlb_l1_accesses > 0, on);
         rig_close(&r);
@@ -339,7 +340,7 @@ Test(tlb, random_machines) {
         const stream s = {.seed = round, .sms = m.sms, .accesses = 60, .bytes = 1 << 17, .loads = 9, .stores = 4};
         rig_open_dram(&r, m.text);
         drive(&r, &s, (host_kind)(round % 3));
-        const gpc_stats a = rig_stats(&r);
+        const measured_stats a = rig_stats(&r);
         cr_expect_eq(a.tlb_l1_accesses, a.tlb_l1_hits + a.tlb_l1_merges + a.tlb_l2_accesses, "%s", m.text);
         cr_expect_eq(a.tlb_l2_accesses, a.tlb_l2_hits + a.tlb_l2_merges + a.tlb_walks, "%s", m.text);
         cr_expect_gt(a.tlb_walks, 0);

@@ -2,6 +2,7 @@
 #include "timed/drive.h"
 
 #include "effort.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -132,9 +133,9 @@ static watch run(uint64_t seed, bool timed) {
         cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &twin), GPC_OK, "%s", error.message);
         functional(twin, &s);
     }
-    gpc_stats stats = rig_stats(&r);
+    measured_stats stats = rig_stats(&r);
     if (twin)
-        cr_assert_eq(gpc_hierarchy_get_stats(twin, &stats), GPC_OK);
+        cr_assert_eq(measure_hierarchy(twin, &stats), GPC_OK);
     cr_expect_eq(seen.violations[1] + seen.violations[2], 0, "seed %u, timed %d: %u in L1, %u in L2\n%s",
                  (unsigned)seed, timed, (unsigned)seen.violations[1], (unsigned)seen.violations[2], m.text);
     cr_expect_eq(stats.l1_opportunistic_fills, seen.fills[1]);
@@ -187,7 +188,7 @@ Test(tokens, of_each_level) {
     load(&r, 1, GPC_TOKEN_HELD, GPC_TOKEN_NONE, 3); /* kept by L1, not by L2 */
     load(&r, 1, GPC_TOKEN_NONE, GPC_TOKEN_NONE, 1);
     load(&r, 0, GPC_TOKEN_NONE, GPC_TOKEN_NONE, 2);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect(s.l1_cache_warp_lines == 2 && s.l1_cache_warp_misses == 2);
     cr_expect(s.l1_bypass_warp_lines == 4 && s.l1_bypass_warp_misses == 2);
     cr_expect(s.l1_token_bypasses == 2 && s.l2_token_bypasses == 1 && s.l1_evictions == 1 && s.l2_evictions == 0);

@@ -89,7 +89,7 @@ static gpc_status offer_lines(shot s, bool sectors, gpc_busy *busy) {
 static uint64_t hits; /* in L1, of all compared accesses */
 
 static void compare(const char *settings) {
-    gpc_stats a = measured(rig_stats(&lanes)), b = measured(rig_stats(&lines));
+    measured_stats a = measured(rig_stats(&lanes)), b = measured(rig_stats(&lines));
     cr_expect_gt(a.thread_instructions, 0);
     cr_expect_eq(b.thread_instructions, 0, "of which no transaction tells");
     b.thread_instructions = a.thread_instructions;

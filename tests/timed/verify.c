@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -116,7 +117,7 @@ Test(timed_verify, overturned_bypass) {
         cr_expect_eq(lines_in_l1(&r, 0), 0);
         cr_expect_eq(rig_latency(&r, WORD(GPC_LOAD, 0)), plain, "it does not wait for the rest");
         rig_finish(&r);
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(t.wrong, 0);
         cr_expect_eq(t.answered, 2);
         cr_expect_eq(t.replies, 2, "the rest is no prediction's");
@@ -149,7 +150,7 @@ Test(timed_verify, nothing_is_left_to_fetch) {
         start(&r, &t, cases[i].settings);
         rig_latency(&r, WORD(GPC_LOAD, 0));
         rig_finish(&r);
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(s.network_requests, 1);
         cr_expect_eq(s.l1_fetches[cases[i].segments], 1);
         cr_expect_eq(s.l1_bypasses, 0);
@@ -174,7 +175,7 @@ Test(timed_verify, merged) {
     cr_expect_eq(t.replies, 2);
     cr_expect_leq(r.done[second].cycle, r.done[first].cycle + 1);
     cr_expect_eq(r.done[third].times, 1);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l1_predictions, 3);
     cr_expect_eq(s.l1_overturned_bypasses, 2);
     cr_expect_eq(lines_in_l1(&r, 0), 1);
@@ -210,7 +211,7 @@ Test(timed_verify, counts_never_fall) {
             rig_push(&r, WORD(GPC_LOAD, line * 128));
         uint64_t bypasses = 0, sectors = 0;
         for (uint32_t cycle = 0; gpc_hierarchy_in_flight(r.hierarchy); cycle++) {
-            const gpc_stats s = rig_stats(&r);
+            const measured_stats s = rig_stats(&r);
             never_falls(&bypasses, s.l1_bypasses, "bypasses", settings[i % 6]);
             never_falls(&sectors, s.l1_bypassed_sectors, "bypassed sectors", settings[i % 6]);
             rig_steps(&r, 1);
@@ -242,7 +243,7 @@ Test(timed_verify, lines_of_sectors_are_asked_once) {
         for (uint32_t line = 0; line < 64; line++)
             rig_push(&r, LINE(GPC_LOAD, line * 128, .sm = line % 4));
         rig_finish(&r);
-        const gpc_stats s = rig_stats(&r);
+        const measured_stats s = rig_stats(&r);
         cr_expect_eq(s.l1_predictions, 64, "%s: %llu", settings[i], (unsigned long long)s.l1_predictions);
         cr_expect_eq(t.requests, 64, "%s: %u", settings[i], t.requests);
         cr_expect_eq(t.replies, 64, "%s: %u", settings[i], t.replies);
@@ -355,7 +356,7 @@ Test(timed_verify, lines_of_sectors_agree_without_a_clock) {
         static rig r;
         gpc_hierarchy *without;
         gpc_error error = GPC_ERROR_INIT;
-        gpc_stats stats;
+        measured_stats stats;
         uint64_t state = 7 + i;
         char text[512];
         snprintf(text, sizeof text,
@@ -370,9 +371,9 @@ Test(timed_verify, lines_of_sectors_agree_without_a_clock) {
             load_at_once(without, &s);
         }
         rig_finish(&r);
-        gpc_stats_init(&stats);
-        const gpc_stats with = rig_stats(&r);
-        cr_assert_eq(gpc_hierarchy_get_stats(without, &stats), GPC_OK);
+        measured_clear(&stats);
+        const measured_stats with = rig_stats(&r);
+        cr_assert_eq(measure_hierarchy(without, &stats), GPC_OK);
         cr_expect_gt(with.l1_overturned_bypasses, 50, "%s", predictors[i]);
         cr_expect_eq(with.l1_overturned_bypasses, stats.l1_overturned_bypasses, "%s: %llu, %llu", predictors[i],
                      (unsigned long long)with.l1_overturned_bypasses, (unsigned long long)stats.l1_overturned_bypasses);
@@ -395,7 +396,7 @@ Test(timed_verify, overturned_fill) {
         rig_latency(&r, LINE(GPC_LOAD, 0));
         rig_latency(&r, LINE(GPC_LOAD, 128));
         rig_finish(&r);
-        gpc_stats s = rig_stats(&r);
+        measured_stats s = rig_stats(&r);
         cr_expect_eq(t.wrong, 0);
         cr_expect_eq(lines_in_l1(&r, 0), 1, "%s", settings[i]);
         cr_expect_eq(s.l1_overturned_fills, 1);
@@ -435,7 +436,7 @@ Test(timed_verify, rest_is_on_its_way) {
         rig_step(&r);
     t.bypasses = t.overturns = 0;
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(s.l1_fetches[1], 1);
     cr_expect_eq(s.l1_fetches[4], 1);
     cr_expect_eq(s.l1_fetched_sectors, 5);
@@ -497,7 +498,7 @@ static void many(const char *settings, uint64_t seed) {
         rig_steps(&r, rig_below(&state, 12));
     }
     rig_finish(&r);
-    gpc_stats s = rig_stats(&r);
+    measured_stats s = rig_stats(&r);
     cr_expect_eq(t.wrong, 0, "%s: %u of %u replies", settings, t.wrong, t.replies);
     cr_expect_gt(t.answered, 50, "%s", settings);
     cr_expect_eq(s.l1_overturned_bypasses + s.l1_overturned_fills, t.overturned, "%s", settings);

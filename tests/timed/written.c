@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "timed/rig.h"
 
 #include <criterion/criterion.h>
@@ -37,9 +38,9 @@ static uint64_t cycles_of(const written_case *c, const char *key, uint64_t *out_
     rig_step(&r);
     const uint64_t behind = rig_issue(&r, WORD(GPC_LOAD, 2 * LINES, CG, .sm = c->then.sm));
     rig_finish(&r);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    gpc_hierarchy_get_stats(r.hierarchy, &stats);
+    measured_stats stats;
+    measured_clear(&stats);
+    measure_hierarchy(r.hierarchy, &stats);
     *out_behind = r.done[behind].cycle - r.done[behind].issued;
     *out_waits = stats.l2_written_wait_cycles;
     const uint64_t cycles = r.done[token].cycle - r.done[token].issued;

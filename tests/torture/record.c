@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "../measured.h"
 #include "torture.h"
 
 #include <inttypes.h>
@@ -53,17 +54,13 @@ static uint64_t mix(uint64_t sum, const void *bytes, size_t size) {
 static void walk_objects(gpc_hierarchy *h, walk *w, gpc_counter_table table) {
     for (size_t i = 0; i < gpc_counter_table_count(table); i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        if (gpc_counter_table_at(table, i, &info) != GPC_OK || info.ratio)
+        if (gpc_counter_table_at(table, i, &info, NULL) != GPC_OK || info.ratio)
             continue;
         for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
             for (uint32_t n = 0; info.objects >> kind & 1 && n < gpc_hierarchy_object_count(h, (gpc_object)kind); n++) {
                 uint64_t values[256] = {0};
-                size_t length = 1;
-                if (info.kind == GPC_COUNTER_HISTOGRAM)
-                    gpc_hierarchy_read_histogram(h, (gpc_object)kind, n, info.id, values, 256, &length);
-                else
-                    gpc_hierarchy_read(h, (gpc_object)kind, n, &info.id, 1, values);
-                for (size_t v = 0; v < length; v++)
+                gpc_hierarchy_read(h, (gpc_object)kind, n, &info.id, 1, values, NULL);
+                for (size_t v = 0; v < info.values && (info.values == 1 || *values != GPC_ABSENT); v++)
                     put(w, values[v], object_names[kind], info.name, n);
             }
     }
@@ -106,11 +103,12 @@ static void walk_tree(gpc_hierarchy *h, walk *w) {
     const gpc_coherence *tree = gpc_hierarchy_coherence(h);
     gpc_coherence_module module = {.struct_size = sizeof module};
     for (uint32_t i = 0; tree && gpc_coherence_get_module(tree, i, &module) == GPC_OK; i++) {
-        gpc_coherence_stats stats;
+        measured_module stats;
+        const uint64_t size = sizeof size + sizeof stats; /* golden digests begin with a size */
         uint64_t sum = 7;
-        gpc_coherence_stats_init(&stats);
-        gpc_coherence_get_stats(tree, i, &stats);
-        put(w, mix(sum, &stats, sizeof stats), "module", "its statistics", i);
+        measured_clear(&stats);
+        measure_module(tree, i, &stats);
+        put(w, mix(mix(sum, &size, sizeof size), &stats, sizeof stats), "module", "its statistics", i);
         for (uint32_t set = 0; set < 64 && set < module.sets; set++)
             for (uint32_t way = 0; way < module.ways; way++) {
                 gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
@@ -174,7 +172,7 @@ static void check_sum(gpc_hierarchy *h, const gpc_counter_info *info, gpc_object
     uint64_t sum = 0, most = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t value = GPC_ABSENT;
-        gpc_hierarchy_read(h, kind, i, &info->id, 1, &value);
+        gpc_hierarchy_read(h, kind, i, &info->id, 1, &value, NULL);
         if (value == GPC_ABSENT)
             return;
         sum += value;
@@ -195,10 +193,10 @@ void record_sums(gpc_hierarchy *h, failure *f) {
     for (size_t i = 0; i < gpc_counter_table_count(GPC_TABLE_HIERARCHY) && !f->failed; i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
         uint64_t whole = GPC_ABSENT;
-        if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info) != GPC_OK || info.ratio ||
+        if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) != GPC_OK || info.ratio ||
             info.kind == GPC_COUNTER_HISTOGRAM)
             continue;
-        if (gpc_hierarchy_read(h, GPC_OBJECT_WHOLE, 0, &info.id, 1, &whole) != GPC_OK || whole == GPC_ABSENT)
+        if (gpc_hierarchy_read(h, GPC_OBJECT_WHOLE, 0, &info.id, 1, &whole, NULL) != GPC_OK || whole == GPC_ABSENT)
             continue;
         if (whole >> 63)
             fail(f, "underflow", "%s is %" PRIu64, info.name, whole);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "../measured.h"
 #include "torture.h"
 
 #include <inttypes.h>
@@ -148,7 +149,10 @@ static void tell_bytes(record *r, const void *bytes, size_t size) {
     }
 }
 
-static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *stats) {
+static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *lent) {
+    measured_stats read;
+    const measured_stats *stats = &read;
+    measure_sample(lent, &read);
     replay_run *at = user_data;
     if (at->fault == FAULT_SAMPLE && at->how == WAY_PAUSED && ++at->samples == 2)
         return;
@@ -159,8 +163,10 @@ static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *stats) {
 static void on_kernel(void *user_data, const gpc_kernel_result *k) {
     replay_run *at = user_data;
     const uint64_t times[] = {k->launched, k->ended, k->started, k->dispatched, k->stream, k->process};
+    measured_stats stats;
     tell_bytes(at->r, times, sizeof times);
-    tell_bytes(at->r, k->stats, sizeof(gpc_stats));
+    measure_sample(k->stats, &stats);
+    tell_bytes(at->r, &stats, sizeof stats);
 }
 
 static void tell_estimates(replay_run *at) {
@@ -168,10 +174,10 @@ static void tell_estimates(replay_run *at) {
     if (gpc_replay_get_sampling(at->replay, GPC_SAMPLING_ALL, &sampling) != GPC_OK)
         return;
     tell_bytes(at->r, &sampling, sizeof sampling);
-    for (size_t n = 0; n < gpc_counter_count(); n++) {
+    for (size_t n = 0; n < gpc_counter_table_count(GPC_TABLE_HIERARCHY); n++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
         gpc_estimate e = GPC_ESTIMATE_INIT;
-        if (gpc_counter_at(n, &info) == GPC_OK &&
+        if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, n, &info, NULL) == GPC_OK &&
             gpc_replay_estimate(at->replay, GPC_SAMPLING_ALL, info.id, &e) == GPC_OK)
             tell_bytes(at->r, &e, sizeof e);
     }
@@ -182,13 +188,13 @@ static void tell_objects(replay_run *at) {
     const gpc_hierarchy *h = gpc_replay_hierarchy(at->replay);
     for (size_t i = 0; i < gpc_counter_table_count(GPC_TABLE_HIERARCHY); i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info) != GPC_OK || info.ratio ||
+        if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) != GPC_OK || info.ratio ||
             info.kind == GPC_COUNTER_HISTOGRAM)
             continue;
         for (unsigned kind = GPC_OBJECT_SM; kind < GPC_OBJECT_COUNT; kind++)
             for (uint32_t n = 0; info.objects >> kind & 1 && n < gpc_hierarchy_object_count(h, (gpc_object)kind); n++) {
                 uint64_t value = 0;
-                gpc_replay_read(at->replay, (gpc_object)kind, n, &info.id, 1, &value);
+                gpc_replay_read(at->replay, (gpc_object)kind, n, &info.id, 1, &value, NULL);
                 record_tell(at->r, value);
             }
     }
@@ -197,7 +203,7 @@ static void tell_objects(replay_run *at) {
 /* Pauses. */
 
 static void attach(replay_run *at) {
-    if (gpc_replay_on_sample(at->replay, at->interval, on_sample, at) != GPC_OK)
+    if (gpc_replay_on_sample(at->replay, at->interval, on_sample, at, NULL) != GPC_OK)
         fail(at->f, "sample", "gpc_replay_on_sample fails");
 }
 
@@ -252,12 +258,12 @@ static gpc_status run_trace(replay_run *at, unsigned n) {
     gpc_status status = GPC_OK;
     while (trace && !at->f->failed && (status == GPC_OK || status == GPC_BUSY)) {
         gpc_error error = GPC_ERROR_INIT;
-        gpc_stats stats;
+        measured_stats stats;
         const bool pauses = at->how == WAY_PAUSED && at->pauses < MOST_PAUSES;
-        gpc_stats_init(&stats);
+        measured_clear(&stats);
         gpc_replay_pause_at(at->replay,
                             pauses ? gpc_replay_now(at->replay) + 1 + dice_below(&at->dice, step) : UINT64_MAX);
-        status = gpc_replay_kernel(at->replay, trace, NULL, &stats, &error);
+        status = measure_kernel(at->replay, trace, NULL, &stats, &error);
         if (status == GPC_BUSY) {
             at->pauses++;
             if (n == 0 && !dice_one_in(&at->dice, 3))
@@ -278,9 +284,9 @@ static gpc_status run_streams(replay_run *at, uint64_t most) {
     gpc_replay_stream streams[MOST_TRACES];
     gpc_trace *traces[MOST_TRACES] = {NULL};
     gpc_error error = GPC_ERROR_INIT;
-    gpc_stats stats;
+    measured_stats stats;
     const unsigned count = at->count < most ? at->count : (unsigned)most;
-    gpc_stats_init(&stats);
+    measured_clear(&stats);
     for (unsigned n = 0; n < count; n++) {
         streams[n] = (gpc_replay_stream)GPC_REPLAY_STREAM_INIT;
         streams[n].trace = traces[n] = open_trace(at, n);
@@ -289,7 +295,7 @@ static gpc_status run_streams(replay_run *at, uint64_t most) {
         streams[n].null_stream = at->c->seed % 7 == n;
     }
     gpc_replay_pause_at(at->replay, UINT64_MAX);
-    gpc_status status = gpc_replay_streams(at->replay, streams, count, on_kernel, at, &stats, &error);
+    gpc_status status = measure_streams(at->replay, streams, count, on_kernel, at, &stats, &error);
     record_tell(at->r, (uint64_t)status);
     if (status == GPC_OK)
         tell_bytes(at->r, &stats, sizeof stats);
@@ -302,7 +308,7 @@ static gpc_status run_streams(replay_run *at, uint64_t most) {
 
 static void run_all(replay_run *at, const gpc_config *config) {
     uint64_t streams = 1;
-    gpc_stats total;
+    measured_stats total;
     gpc_status status = GPC_OK;
     attach(at);
     gpc_replay_keep_objects(at->replay, at->c->seed % 3 == 0);
@@ -315,8 +321,8 @@ static void run_all(replay_run *at, const gpc_config *config) {
     tell_estimates(at);
     if (at->c->seed % 3 == 0)
         tell_objects(at);
-    gpc_stats_init(&total);
-    gpc_replay_get_stats(at->replay, &total);
+    measured_clear(&total);
+    measure_total(at->replay, &total);
     tell_bytes(at->r, &total, sizeof total);
     at->r->end = gpc_replay_now(at->replay);
     record_read(gpc_replay_hierarchy(at->replay), at->r);

@@ -104,8 +104,8 @@ static void expect_count(host *at, const char *what, uint64_t events, uint64_t c
 static uint64_t counter(host *at, gpc_counter_table table, gpc_object kind, uint32_t index, const char *name) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     uint64_t value = GPC_ABSENT;
-    if (gpc_counter_by_name(table, name, &info) == GPC_OK)
-        gpc_hierarchy_read(at->h, kind, index, &info.id, 1, &value);
+    if (gpc_counter_by_name(table, name, &info, NULL) == GPC_OK)
+        gpc_hierarchy_read(at->h, kind, index, &info.id, 1, &value, NULL);
     return value == GPC_ABSENT ? 0 : value;
 }
 

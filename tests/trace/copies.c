@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "trace/rig.h"
 
 #include <criterion/criterion.h>
@@ -94,10 +95,10 @@ Test(trace_copies, long_warps) {
     cr_assert_eq(gpc_config_set(config, "mode", "functional", &r.error), GPC_OK);
     cr_assert_eq(gpc_replay_create(r.context, config, &r.error, &replay), GPC_OK, "%s", r.error.message);
     gpc_trace *trace = open_trace(&r, path_of(&r, "k.traceg"));
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     gpc_kernel kernel = GPC_KERNEL_INIT;
-    cr_assert_eq(gpc_replay_kernel(replay, trace, &kernel, &stats, &r.error), GPC_OK, "%s", r.error.message);
+    cr_assert_eq(measure_kernel(replay, trace, &kernel, &stats, &r.error), GPC_OK, "%s", r.error.message);
     cr_expect_eq(stats.l1_copy_requests, 3000, "%llu", (unsigned long long)stats.l1_copy_requests);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);

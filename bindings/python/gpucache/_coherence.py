@@ -24,7 +24,7 @@ from ._constants import (
 from ._loader import lib
 from ._native import choice, decoded, settle, text
 from .errors import ArgumentError
-from .stats import counters_of, empty
+from .stats import counters_of
 
 # Addresses served by a module: bytes from `first` to `last`; or (address / divisor) mod modulus == residue; or the same
 # test on a hash of address / divisor, as with l2.interleave = hash.
@@ -200,19 +200,11 @@ class CoherenceStats(dict):
     `states` are the names of rows and columns: NMOESI, and further states of the protocol.
     """
 
-    def __init__(self, raw, states=tuple(STATES), more=None):
-        self.raw = raw
+    def __init__(self, values, states, transitions, origins):
+        super().__init__(values)
         self.states = states
-        self._more = more  # (transitions, origins) of a protocol with more states than `raw` has room for
-        super().__init__((name, getattr(raw, name)) for name in coherence_counters())
-
-    @property
-    def transitions(self):
-        return [list(row) for row in (self._more or (self.raw.transitions,))[0]]
-
-    @property
-    def origins(self):
-        return [list(row) for row in (self._more or (self.raw.origins,))[-1]]
+        self.transitions = transitions
+        self.origins = origins
 
     def changes(self):
         """{(from, to): (count, origin mask)} of all changes."""
@@ -225,8 +217,6 @@ class CoherenceStats(dict):
 
     def matrices(self, title=""):
         """Both matrices as text, in the document's layout (Table 4.2)."""
-        if self._more is None:
-            return self._text(lib.gpc_coherence_matrix_text_as, *self._own(), text(title, "title"))
         states = [g.gpc_protocol_state(text(name, "name of a state")) for name in self.states[GPC_LINE_COUNT:]]
         protocol = g.gpc_protocol(
             states=(g.gpc_protocol_state * len(states))(*states), state_count=len(states),
@@ -234,26 +224,20 @@ class CoherenceStats(dict):
         )  # fmt: skip
         matrices = [
             (kind * len(self.states) ** 2)(*(cell for row in rows for cell in row))
-            for kind, rows in zip((ctypes.c_uint64, ctypes.c_uint32), self._more)
+            for kind, rows in zip((ctypes.c_uint64, ctypes.c_uint32), (self.transitions, self.origins))
         ]  # fmt: skip
-        return self._text(lib.gpc_protocol_matrices_text, ctypes.byref(protocol), *matrices, text(title, "title"))
+        arguments = ctypes.byref(protocol) if states else None, *matrices, text(title, "title")
+        buffer = ctypes.create_string_buffer(lib.gpc_protocol_matrices_text(*arguments, None, 0) + 1)
+        lib.gpc_protocol_matrices_text(*arguments, buffer, len(buffer))
+        return decoded(buffer.value)
 
     def json(self):
         """One JSON object."""
-        found = self._text(lib.gpc_coherence_stats_json_as, *self._own())
-        if self._more is None:
-            return found
-        more = {"states": list(self.states), "transitions": self.transitions, "origins": self.origins}
-        return json.dumps({**json.loads(found), **more})
+        more = {"states": self._states_as_json(), "transitions": self.transitions, "origins": self.origins}
+        return json.dumps({**self, **more})
 
-    def _own(self):
-        return empty_stats()[1], ctypes.byref(self.raw)
-
-    @staticmethod
-    def _text(write, *arguments):
-        buffer = ctypes.create_string_buffer(write(*arguments, None, 0) + 1)
-        write(*arguments, buffer, len(buffer))
-        return decoded(buffer.value)
+    def _states_as_json(self):
+        return list(self.states) if len(self.states) > GPC_LINE_COUNT else "".join(STATES)
 
     @property
     def hit_ratio(self):
@@ -274,31 +258,15 @@ class CoherenceStats(dict):
     def __add__(self, other):
         if not isinstance(other, CoherenceStats):
             return NotImplemented
-        raw = type(self.raw).from_buffer_copy(self.raw)
-        for name in self:
-            setattr(raw, name, self[name] + other[name])
-        for one in range(GPC_LINE_COUNT):
-            for two in range(GPC_LINE_COUNT):
-                raw.transitions[one][two] += other.raw.transitions[one][two]
-                raw.origins[one][two] |= other.raw.origins[one][two]
         if self.states != other.states:
             raise ValueError("CoherenceStats of protocols of different states")
-        more = self._more and tuple(
+        matrices = (
             [[both(one, two) for one, two in zip(*rows)] for rows in zip(mine, theirs)]
-            for both, mine, theirs in zip((operator.add, operator.or_), self._more, other._more)
-        )
-        return CoherenceStats(raw, self.states, more)
-
-
-_MATRICES = (
-    ("transitions", ctypes.c_uint64 * GPC_LINE_COUNT * GPC_LINE_COUNT),
-    ("origins", ctypes.c_uint32 * GPC_LINE_COUNT * GPC_LINE_COUNT),
-)
-
-
-def empty_stats():
-    """A structure of zeroes with its layout."""
-    return empty(CounterTable.COHERENCE, _MATRICES)
+            for both, mine, theirs in (
+                (operator.add, self.transitions, other.transitions), (operator.or_, self.origins, other.origins),
+            )
+        )  # fmt: skip
+        return CoherenceStats({name: self[name] + other[name] for name in self}, self.states, *matrices)
 
 
 def coherence_counters():
@@ -324,9 +292,7 @@ def atomics_found(atomics):
 
 
 def matrices_of(tree, index, count):
-    """(transitions, origins), [from][to], of a protocol with further states; otherwise None."""
-    if count == len(STATES):
-        return None
+    """(transitions, origins), [from][to], of `count` states: the protocol's, or the six."""
     transitions, origins = ((kind * count * count)() for kind in (ctypes.c_uint64, ctypes.c_uint32))
     status = lib.gpc_coherence_get_matrices(
         tree, index, count, ctypes.cast(transitions, ctypes.POINTER(ctypes.c_uint64)),

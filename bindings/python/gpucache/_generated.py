@@ -235,22 +235,9 @@ class gpc_counter_info(SizedRecord):
     __slots__ = ()
     _fields_ = (
         ("struct_size", c_size_t), ("name", c_char_p), ("unit", c_char_p), ("meaning", c_char_p), ("since", c_char_p),
-        ("id", c_uint32), ("table", c_uint32), ("kind", c_uint32), ("objects", c_uint32), ("needs", c_uint32),
-        ("numerator", c_uint32), ("denominator", c_uint32), ("merge", c_int), ("buckets", c_size_t), ("ratio", c_bool),
-        ("offset", c_size_t), ("divisor", c_size_t), ("equals", c_char_p),
-    )
-
-
-class gpc_field(Record):
-    __slots__ = ()
-    _fields_ = (("id", c_uint32), ("length", c_uint32))
-
-
-class gpc_layout(Record):
-    __slots__ = ()
-    _fields_ = (
-        ("bytes", c_size_t), ("fields", POINTER(gpc_field)), ("count", c_size_t), ("states", c_uint32),
-        ("reserved", c_uint32),
+        ("id", c_uint32), ("table", c_uint32), ("kind", c_uint32), ("objects", c_uint32), ("numerator", c_uint32),
+        ("denominator", c_uint32), ("merge", c_int), ("ratio", c_bool), ("buckets", c_size_t), ("values", c_size_t),
+        ("needs", c_char_p), ("equals", c_char_p),
     )
 
 
@@ -1111,13 +1098,19 @@ FUNCTIONS = {
         c_void_p, POINTER(gpc_predictor_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),
     "gpc_counter_table_count": (c_size_t, (c_int,)),
-    "gpc_counter_table_at": (c_int, (c_int, c_size_t, POINTER(gpc_counter_info))),
-    "gpc_counter_by_name": (c_int, (c_int, c_char_p, POINTER(gpc_counter_info))),
-    "gpc_counter_by_id": (c_int, (c_uint32, POINTER(gpc_counter_info))),
-    "gpc_stats_add_as": (c_int, (POINTER(gpc_layout), c_void_p, c_void_p)),
-    "gpc_stats_subtract_as": (c_int, (POINTER(gpc_layout), c_void_p, c_void_p, c_void_p)),
-    "gpc_stats_json_as": (c_int, (POINTER(gpc_layout), c_void_p, POINTER(c_char), c_size_t, POINTER(c_size_t))),
-    "gpc_stats_csv_as": (c_int, (POINTER(gpc_layout), c_void_p, c_bool, POINTER(c_char), c_size_t, POINTER(c_size_t))),
+    "gpc_counter_table_at": (c_int, (c_int, c_size_t, POINTER(gpc_counter_info), POINTER(gpc_error))),
+    "gpc_counter_by_name": (c_int, (c_int, c_char_p, POINTER(gpc_counter_info), POINTER(gpc_error))),
+    "gpc_counter_by_id": (c_int, (c_uint32, POINTER(gpc_counter_info), POINTER(gpc_error))),
+    "gpc_counter_values": (c_size_t, (POINTER(c_uint32), c_size_t)),
+    "gpc_counters_json": (c_int, (
+        POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(c_char), c_size_t, POINTER(c_size_t),
+        POINTER(gpc_error),
+    )),
+    "gpc_counters_csv": (c_int, (
+        POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_bool, POINTER(c_char), c_size_t, POINTER(c_size_t),
+        POINTER(gpc_error),
+    )),
+    "gpc_stats_read": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error))),
     "gpc_cache_create": (c_int, (c_void_p, POINTER(gpc_cache_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_cache_destroy": (None, (c_void_p,)),
     "gpc_cache_access": (c_int, (c_void_p, POINTER(gpc_request), POINTER(gpc_access_result))),
@@ -1144,7 +1137,7 @@ FUNCTIONS = {
     "gpc_cache_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_cache_lacks": (c_uint64, (c_void_p,)),
     "gpc_cache_token_bits": (c_uint64, (c_void_p,)),
-    "gpc_cache_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
+    "gpc_cache_read": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error))),
     "gpc_cache_reset_stats": (None, (c_void_p,)),
     "gpc_context_register_protocol": (c_int, (c_void_p, POINTER(gpc_protocol), POINTER(gpc_error))),
     "gpc_protocol_find": (POINTER(gpc_protocol), (c_void_p, c_char_p)),
@@ -1172,11 +1165,11 @@ FUNCTIONS = {
     "gpc_coherence_module_index": (c_uint32, (c_void_p, c_char_p)),
     "gpc_coherence_get_module": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_module))),
     "gpc_coherence_protocol": (POINTER(gpc_protocol), (c_void_p,)),
-    "gpc_coherence_get_stats_as": (c_int, (c_void_p, c_uint32, POINTER(gpc_layout), c_void_p)),
+    "gpc_coherence_read": (c_int, (
+        c_void_p, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error),
+    )),
     "gpc_coherence_get_matrices": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(c_uint64), POINTER(c_uint32))),
     "gpc_coherence_reset_stats": (None, (c_void_p,)),
-    "gpc_coherence_matrix_text_as": (c_size_t, (POINTER(gpc_layout), c_void_p, c_char_p, POINTER(c_char), c_size_t)),
-    "gpc_coherence_stats_json_as": (c_size_t, (POINTER(gpc_layout), c_void_p, POINTER(c_char), c_size_t)),
     "gpc_coherence_set_callbacks": (c_int, (c_void_p, POINTER(gpc_coherence_callbacks))),
     "gpc_coherence_issue": (c_int, (c_void_p, POINTER(gpc_coherence_request), POINTER(gpc_error), POINTER(c_uint64))),
     "gpc_coherence_advance": (c_int, (c_void_p, c_uint64, POINTER(gpc_error))),
@@ -1230,13 +1223,11 @@ FUNCTIONS = {
     "gpc_hierarchy_sample": (c_int, (c_void_p, POINTER(gpc_sample))),
     "gpc_hierarchy_wants_samples": (c_bool, (c_void_p,)),
     "gpc_hierarchy_flush": (c_int, (c_void_p,)),
-    "gpc_hierarchy_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
     "gpc_hierarchy_reset_stats": (None, (c_void_p,)),
     "gpc_hierarchy_object_count": (c_uint32, (c_void_p, c_int)),
     "gpc_hierarchy_object_name": (c_int, (c_void_p, c_int, c_uint32, POINTER(c_char), c_size_t)),
-    "gpc_hierarchy_read": (c_int, (c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64))),
-    "gpc_hierarchy_read_histogram": (c_int, (
-        c_void_p, c_int, c_uint32, c_uint32, POINTER(c_uint64), c_size_t, POINTER(c_size_t),
+    "gpc_hierarchy_read": (c_int, (
+        c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error),
     )),
     "gpc_hierarchy_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_hierarchy_cache": (c_void_p, (c_void_p, c_uint, c_uint32)),
@@ -1287,7 +1278,7 @@ FUNCTIONS = {
     "gpc_dram_advance": (c_int, (c_void_p, c_uint64)),
     "gpc_dram_now": (c_uint64, (c_void_p,)),
     "gpc_dram_next_event": (c_uint64, (c_void_p,)),
-    "gpc_dram_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
+    "gpc_dram_read": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error))),
     "gpc_hierarchy_set_trace": (c_int, (c_void_p, POINTER(gpc_event_options), POINTER(gpc_error))),
     "gpc_what_name": (c_char_p, (c_uint,)),
     "gpc_what_meaning": (c_char_p, (c_uint,)),
@@ -1327,21 +1318,18 @@ FUNCTIONS = {
     "gpc_replay_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_replay_destroy": (None, (c_void_p,)),
     "gpc_replay_on_progress": (None, (c_void_p, gpc_progress_fn, c_void_p)),
-    "gpc_replay_kernel_as": (c_int, (
-        c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_layout), c_void_p, POINTER(gpc_error),
-    )),
+    "gpc_replay_kernel": (c_int, (c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),
     "gpc_replay_pause_at": (c_int, (c_void_p, c_uint64)),
     "gpc_replay_now": (c_uint64, (c_void_p,)),
-    "gpc_replay_on_sample_as": (c_int, (c_void_p, c_uint64, POINTER(gpc_layout), gpc_sample_fn, c_void_p)),
+    "gpc_replay_on_sample": (c_int, (c_void_p, c_uint64, gpc_sample_fn, c_void_p, POINTER(gpc_error))),
     "gpc_replay_get_config": (c_int, (c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_replay_hierarchy": (c_void_p, (c_void_p,)),
-    "gpc_replay_get_stats_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p)),
     "gpc_replay_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_replay_keep_objects": (c_int, (c_void_p, c_bool)),
-    "gpc_replay_read": (c_int, (c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64))),
-    "gpc_replay_read_histogram": (c_int, (
-        c_void_p, c_int, c_uint32, c_uint32, POINTER(c_uint64), c_size_t, POINTER(c_size_t),
+    "gpc_replay_read": (c_int, (
+        c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error),
     )),
+    "gpc_replay_read_total": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error))),
     "gpc_replay_get_sampling": (c_int, (c_void_p, c_int, POINTER(gpc_sampling))),
     "gpc_replay_estimate": (c_int, (c_void_p, c_int, c_uint32, POINTER(gpc_estimate))),
     "gpc_replay_save": (c_int, (c_void_p, POINTER(gpc_stream), POINTER(gpc_error))),
@@ -1355,9 +1343,8 @@ FUNCTIONS = {
     )),
     "gpc_hierarchy_end_kernel": (c_int, (c_void_p, c_uint32, POINTER(gpc_error))),
     "gpc_hierarchy_running_kernels": (c_uint32, (c_void_p,)),
-    "gpc_replay_streams_as": (c_int, (
-        c_void_p, POINTER(gpc_replay_stream), c_size_t, POINTER(gpc_layout), gpc_kernel_result_fn, c_void_p, c_void_p,
-        POINTER(gpc_error),
+    "gpc_replay_streams": (c_int, (
+        c_void_p, POINTER(gpc_replay_stream), c_size_t, gpc_kernel_result_fn, c_void_p, POINTER(gpc_error),
     )),
     "gpc_hierarchy_try_port": (c_int, (c_void_p, POINTER(gpc_port_request), c_uint64, POINTER(gpc_error))),
     "gpc_hierarchy_ports": (c_uint32, (c_void_p,)),
@@ -1368,9 +1355,8 @@ FUNCTIONS = {
     "gpc_profile_create": (c_int, (c_void_p, c_void_p, POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_profile_destroy": (None, (c_void_p,)),
     "gpc_profile_on_progress": (None, (c_void_p, gpc_progress_fn, c_void_p)),
-    "gpc_profile_kernel_as": (c_int, (
-        c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_layout), c_void_p, POINTER(gpc_error),
-    )),
+    "gpc_profile_kernel": (c_int, (c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),
+    "gpc_profile_read_kernel": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error))),
     "gpc_profile_run": (c_int, (c_void_p, c_void_p, POINTER(gpc_error))),
     "gpc_profile_begin_kernel": (c_int, (c_void_p, c_char_p, POINTER(gpc_launch), POINTER(gpc_error))),
     "gpc_profile_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_warp_result))),
@@ -1389,13 +1375,11 @@ FUNCTIONS = {
     "gpc_hierarchy_record": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_hierarchy_is_recording": (c_bool, (c_void_p,)),
     "gpc_hierarchy_record_end": (c_int, (c_void_p, POINTER(gpc_error))),
-    "gpc_context_register_throttle_as": (c_int, (
-        c_void_p, POINTER(gpc_throttle_ops), POINTER(gpc_layout), c_void_p, CFUNCTYPE(None, c_void_p),
-        POINTER(gpc_error),
+    "gpc_context_register_throttle": (c_int, (
+        c_void_p, POINTER(gpc_throttle_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),
-    "gpc_context_register_scheduler_as": (c_int, (
-        c_void_p, POINTER(gpc_scheduler_ops), POINTER(gpc_layout), c_void_p, CFUNCTYPE(None, c_void_p),
-        POINTER(gpc_error),
+    "gpc_context_register_scheduler": (c_int, (
+        c_void_p, POINTER(gpc_scheduler_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),
     "gpc_scheduler_cost": (c_int, (c_void_p, c_char_p, c_uint32, POINTER(gpc_error), POINTER(c_uint64))),
     "gpc_scheduler_create": (c_int, (c_void_p, POINTER(gpc_scheduler_options), POINTER(gpc_error), POINTER(c_void_p))),
@@ -1413,7 +1397,9 @@ FUNCTIONS = {
     "gpc_scheduler_age_of": (c_uint32, (c_void_p, c_uint32)),
     "gpc_scheduler_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value))),
     "gpc_scheduler_cache_event": (None, (c_void_p, POINTER(gpc_cache_event))),
-    "gpc_scheduler_sample_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p, c_uint64)),
+    "gpc_scheduler_sample": (c_int, (
+        c_void_p, c_uint64, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error),
+    )),
     "gpc_throttle_create": (c_int, (c_void_p, POINTER(gpc_throttle_options), POINTER(gpc_error), POINTER(c_void_p))),
     "gpc_throttle_destroy": (None, (c_void_p,)),
     "gpc_throttle_start": (c_int, (c_void_p, c_uint32, c_uint32)),
@@ -1421,7 +1407,9 @@ FUNCTIONS = {
     "gpc_throttle_issued": (c_int, (c_void_p, c_uint32, c_uint64)),
     "gpc_throttle_begin_kernel": (c_int, (c_void_p, c_char_p)),
     "gpc_throttle_cache_event": (c_bool, (c_void_p, POINTER(gpc_cache_event))),
-    "gpc_throttle_sample_as": (c_int, (c_void_p, POINTER(gpc_layout), c_void_p, c_uint64)),
+    "gpc_throttle_sample": (c_int, (
+        c_void_p, c_uint64, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error),
+    )),
     "gpc_throttle_wants_events": (c_bool, (c_void_p,)),
     "gpc_throttle_wants_samples": (c_bool, (c_void_p,)),
     "gpc_throttle_classify": (c_int, (c_void_p, c_uint64, POINTER(gpc_throttle_classes))),

@@ -32,7 +32,7 @@ from ._loader import lib
 from ._native import Handle, call, choice, drop, held, hold, invoke, loose, settle, state, strict, text
 from .context import Context
 from .errors import StateError
-from .stats import CacheStats, PolicyValue, empty, read_policies
+from .stats import CacheStats, PolicyValue, read_all, read_policies
 
 # `results` holds GPC_BATCH_ flags and `evicted` line addresses (NO_LINE if no line left); None if not wanted.
 Batch = namedtuple("Batch", "done results evicted")
@@ -262,9 +262,7 @@ class CacheView(Handle):
 
     def stats(self) -> CacheStats:
         """CacheStats since creation or the last reset."""
-        raw, layout = empty(CounterTable.CACHE)
-        settle(lib.gpc_cache_get_stats_as(self._live(), layout, ctypes.byref(raw)), what="gpc_cache_get_stats_as")
-        return CacheStats(raw)
+        return CacheStats(read_all(CounterTable.CACHE, lib.gpc_cache_read, self._live()))
 
     def policy_values(self) -> Dict[str, PolicyValue]:
         """Counters published by the policies: {name: PolicyValue}."""

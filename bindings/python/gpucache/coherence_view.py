@@ -24,7 +24,7 @@ from ._coherence import (
     Message,
     Transition,
     atomics_found,
-    empty_stats,
+    coherence_counters,
     matrices_of,
 )
 from ._constants import (
@@ -32,6 +32,7 @@ from ._constants import (
     GPC_NO_MODULE,
     CoherenceKind,
     CoherenceState,
+    CounterTable,
     MessageKind,
     Origin,
     DirectoryOverflow,
@@ -42,6 +43,7 @@ from ._loader import lib
 from ._native import Handle, decoded, drop, hold, loose, settle, state
 from .errors import ArgumentError, NotFoundError, RangeError, StateError
 from .protocol import events_of, states_of
+from .stats import read_all
 
 UINT64_MAX = (1 << 64) - 1
 
@@ -243,11 +245,10 @@ class CoherenceView(Handle):
         """CoherenceStats of a module; of several, for a list of names; of all, for None."""
         if isinstance(module, (list, tuple)):
             return sum((self.stats(each) for each in module[1:]), self.stats(module[0]))
-        raw, layout = empty_stats()
         index = GPC_NO_MODULE if module is None else self._at(module)
-        status = lib.gpc_coherence_get_stats_as(self._live(), index, layout, ctypes.byref(raw))
-        settle(status, what="gpc_coherence_get_stats_as")
-        return CoherenceStats(raw, self._states, matrices_of(self._live(), index, len(self._states)))
+        values = read_all(CounterTable.COHERENCE, lib.gpc_coherence_read, self._live(), index)
+        matrices = matrices_of(self._live(), index, len(self._states))
+        return CoherenceStats(dict(zip(coherence_counters(), values)), self._states, *matrices)
 
     @property
     def events(self):

@@ -7,10 +7,9 @@ import weakref
 from typing import Any, Callable, List, NamedTuple, Optional, Tuple, Union
 
 from . import _generated as g
-from ._constants import CounterTable, LogLevel, PolicyKind, ReadsBits, Simd
+from ._constants import LogLevel, PolicyKind, ReadsBits, Simd
 from ._loader import lib
 from ._native import Handle, call, choice, decoded, drop, held, hold, invoke, settle, strict, text
-from .stats import struct_of
 
 
 class PolicyInfo(NamedTuple):
@@ -91,9 +90,7 @@ class Context(Handle):
         pointer = self._live()
         table, token = policies.table_of(policy)
         name = policies.registrar_of(policy)
-        # Sampling statistics need their layout.
-        layout = [struct_of(CounterTable.HIERARCHY)[1]] if name.endswith("_as") else []
-        call(getattr(lib, name), pointer, ctypes.byref(table), *layout, token, policies.forget)
+        call(getattr(lib, name), pointer, ctypes.byref(table), token, policies.forget)
         self._has_python = True
         return policy
 

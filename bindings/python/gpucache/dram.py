@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """DRAM alone, with its own clock."""
 
-import ctypes
 import weakref
 
 from . import _generated as g
-from ._constants import Status
+from ._constants import CounterTable, Status
 from ._loader import lib
 from ._native import Handle, drop, hold, invoke, loose, settle
-from .stats import Stats, empty
+from .stats import Stats, read_all
 from .timed import NEVER
 
 
@@ -62,6 +61,4 @@ class Dram(Handle):
 
     def stats(self):
         """Stats since creation: dram.*."""
-        raw, layout = empty()
-        settle(lib.gpc_dram_get_stats_as(self._live(), layout, ctypes.byref(raw)), what="gpc_dram_get_stats_as")
-        return Stats(raw)
+        return Stats(read_all(CounterTable.HIERARCHY, lib.gpc_dram_read, self._live()))

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 from . import _buffers
 from . import _generated as g
 from ._base import filled
-from ._constants import GPC_NOWHERE, GPC_OBJECT_NAME, Object, Priority, Status, Token
+from ._constants import GPC_NOWHERE, GPC_OBJECT_NAME, CounterTable, Object, Priority, Status, Token
 from ._loader import lib
 from ._native import (
     Handle,
@@ -34,7 +34,7 @@ from .config import Config, Path
 from .context import Context
 from .errors import ArgumentError, GpucacheError, StateError
 from .stages import StageRow, rows_of
-from .stats import PolicyValue, Stats, empty, read_object, read_policies
+from .stats import PolicyValue, Stats, read_all, read_object, read_policies
 from .timed import TimedView, fence_of, process_address, process_of, warp_access
 
 # Arrays of access_many(), by element size.
@@ -253,10 +253,7 @@ class HierarchyView(TimedView, Handle):
 
     def stats(self) -> Stats:
         """Stats since creation or the last reset."""
-        raw, layout = empty()
-        status = lib.gpc_hierarchy_get_stats_as(self._live(), layout, ctypes.byref(raw))
-        settle(status, what="gpc_hierarchy_get_stats_as")
-        return Stats(raw)
+        return Stats(read_all(CounterTable.HIERARCHY, lib.gpc_hierarchy_read, self._live(), Object.WHOLE, 0))
 
     def object_names(self, kind: Union[int, str]) -> List[str]:
         """Names of the objects of a kind (an Object or a name such as "sm"), in order."""
@@ -275,8 +272,7 @@ class HierarchyView(TimedView, Handle):
         Missing and unmeasured counters are left out.
         """
         kind = choice(Object, kind, "kind")
-        functions = lib.gpc_hierarchy_read, lib.gpc_hierarchy_read_histogram
-        return {name: read_object(functions, self._live(), kind, index)
+        return {name: read_object(lib.gpc_hierarchy_read, self._live(), kind, index)
                 for index, name in enumerate(self.object_names(kind))}  # fmt: skip
 
     def stages(self) -> List[StageRow]:

@@ -15,12 +15,12 @@ import weakref
 from collections import namedtuple
 
 from . import _generated as g
-from ._constants import GPC_PROFILE_ALL_SMS, GPC_PROFILE_CLASSES, ProfileFormat, Status, Token
+from ._constants import GPC_PROFILE_ALL_SMS, GPC_PROFILE_CLASSES, CounterTable, ProfileFormat, Status, Token
 from ._loader import lib
 from ._native import Handle, call, decoded, drop, file_stream, hold, invoke, settle, strict, text
 from .hierarchy import WarpResult, launch_of
 from .replay import Result, forward_progress
-from .stats import Stats, empty
+from .stats import Stats, read_all
 from .timed import warp_access
 
 
@@ -97,17 +97,16 @@ class Profile(Handle):
     def kernel(self, trace):
         """Replay the trace's next kernel into the profile: a Result, or None if no kernel is left."""
         raw, error = g.gpc_kernel(), g.gpc_error()
-        stats, layout = empty()
         pointer, source = self._live(), trace._live()
         trace._busy += 1
         try:
-            status = invoke(
-                lib.gpc_profile_kernel_as, pointer, source, ctypes.byref(raw), layout, ctypes.byref(stats),
-                ctypes.byref(error),
-            )  # fmt: skip
+            status = invoke(lib.gpc_profile_kernel, pointer, source, ctypes.byref(raw), ctypes.byref(error))
         finally:
             trace._busy -= 1
-        return None if settle(status, error) == Status.END else Result(trace._entered(raw), Stats(stats))
+        if settle(status, error) == Status.END:
+            return None
+        stats = Stats(read_all(CounterTable.HIERARCHY, lib.gpc_profile_read_kernel, pointer))
+        return Result(trace._entered(raw), stats)
 
     def run(self, trace):
         """Replay all remaining kernels into the profile."""

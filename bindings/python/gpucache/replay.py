@@ -15,7 +15,7 @@ from ._native import Handle, call, choice, drop, file_stream, hold, invoke, load
 from .config import Config, Path
 from .context import Context
 from .hierarchy import BorrowedHierarchy
-from .stats import PolicyValue, Stats, counter_id, counters, empty, lent, read_object, read_policies, struct_of
+from .stats import PolicyValue, Stats, counter_id, counters, lent, read_all, read_object, read_policies
 from .streams import Stream, StreamResult, run_streams
 from .trace import Trace
 
@@ -72,7 +72,7 @@ def forward_progress(owner, pointer):
 
 @loose(g.gpc_sample_fn)
 def _on_sample(replay, cycle, address):
-    replay._sampled(Sample(cycle, Stats(type(lent(address).raw).from_buffer_copy(lent(address).raw))))
+    replay._sampled(Sample(cycle, lent(address)))
 
 
 class Replay(Handle):
@@ -109,9 +109,7 @@ class Replay(Handle):
         self.on_sample = on_sample
         self._interval = sample_interval
         if sample_interval:
-            layout = struct_of(CounterTable.HIERARCHY)[1]
-            status = lib.gpc_replay_on_sample_as(self._pointer, sample_interval, layout, _on_sample, self._token)
-            settle(status, what="gpc_replay_on_sample_as")
+            call(lib.gpc_replay_on_sample, self._pointer, sample_interval, _on_sample, self._token)
         if events is not None:
             self.hierarchy.set_trace(events, **(event_filter or {}))
         return self
@@ -180,23 +178,21 @@ class Replay(Handle):
         A Result; None if no kernel is left, or at a pause (`paused`, pause_at).
         """
         raw, error = g.gpc_kernel(), g.gpc_error()
-        stats, layout = empty()
         pointer, source = self._live(), trace._live()
         if self._series is None and self._interval and self.on_sample is None:
             self._series = TimeSeries(self._interval)
         trace._busy += 1
         try:
-            status = invoke(
-                lib.gpc_replay_kernel_as, pointer, source, ctypes.byref(raw), layout, ctypes.byref(stats),
-                ctypes.byref(error),
-            )  # fmt: skip
+            status = invoke(lib.gpc_replay_kernel, pointer, source, ctypes.byref(raw), ctypes.byref(error))
         finally:
             trace._busy -= 1
         self._at_hand = trace if status == Status.BUSY else None
         self.paused = settle(status, error) == Status.BUSY
         if status != Status.OK:
             return None
-        result = Result(trace._entered(raw), Stats(stats))
+        result = Result(
+            trace._entered(raw), Stats(read_all(CounterTable.HIERARCHY, lib.gpc_replay_read, pointer, Object.WHOLE, 0))
+        )
         result.series, self._series = self._series, None
         return result
 
@@ -252,8 +248,7 @@ class Replay(Handle):
     def objects(self, kind: Union[int, str]) -> Dict[str, Dict[str, Any]]:
         """{name: {counter: value}} of the Objects of a kind, for the last kernel; needs keep_objects()."""
         kind = choice(Object, kind, "kind")
-        functions = lib.gpc_replay_read, lib.gpc_replay_read_histogram
-        return {name: read_object(functions, self._live(), kind, index)
+        return {name: read_object(lib.gpc_replay_read, self._live(), kind, index)
                 for index, name in enumerate(self.hierarchy.object_names(kind))}  # fmt: skip
 
     def policy_values(self) -> Dict[str, PolicyValue]:
@@ -262,6 +257,4 @@ class Replay(Handle):
 
     def stats(self) -> Stats:
         """Stats of all kernels so far."""
-        raw, layout = empty()
-        settle(lib.gpc_replay_get_stats_as(self._live(), layout, ctypes.byref(raw)), what="gpc_replay_get_stats_as")
-        return Stats(raw)
+        return Stats(read_all(CounterTable.HIERARCHY, lib.gpc_replay_read_total, self._live()))

@@ -9,10 +9,10 @@ import ctypes
 
 from . import _generated as g
 from . import policy as policies
-from ._constants import CounterTable, PolicyKind, Token, WarpClass, WarpState
+from ._constants import PolicyKind, Token, WarpClass, WarpState
 from ._loader import lib
-from ._native import Handle, choice, decoded, held, invoke, settle, text
-from .stats import lent, read_policies, struct_of
+from ._native import Handle, call, choice, decoded, held, invoke, settle, text
+from .stats import lent, read_policies, sample_of
 
 _NEVER = 2**64 - 1
 _NO_WARP = 2**32 - 1
@@ -151,7 +151,7 @@ COMMON = {
     "cost_bits": (_cost_bits, 0), "counter": policies.COUNTER,
 }  # fmt: skip
 policies.add_kind(
-    PolicyKind.SCHEDULER, SchedulerPolicy, g.gpc_scheduler_ops, "pick", lib_name="gpc_context_register_scheduler_as",
+    PolicyKind.SCHEDULER, SchedulerPolicy, g.gpc_scheduler_ops, "pick", lib_name="gpc_context_register_scheduler",
     environment=SchedulerEnvironment, instance=_Instance,
     methods={
         **COMMON, "pick": (_pick, _NO_SLOT), "class_of": (_class_of, WarpClass.CACHE),
@@ -224,8 +224,7 @@ class Warps(Handle):
 
     def sample(self, stats, cycle=0):
         """Give the policy and the throttles Stats of the SM since the last sample."""
-        layout = struct_of(CounterTable.HIERARCHY)[1]
-        settle(invoke(self._function("sample_as"), self._live(), layout, ctypes.byref(stats.raw), cycle))
+        call(self._function("sample"), self._live(), cycle, *sample_of(stats))
 
 
 class Scheduler(Warps):

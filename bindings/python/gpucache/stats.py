@@ -2,19 +2,20 @@
 """Counters: descriptions, and values by name."""
 
 import ctypes
+from array import array
 from collections import namedtuple
 from typing import Any, List, Mapping, NamedTuple, Optional, Union
 
 from . import _generated as g
 from ._constants import GPC_ABSENT, CounterKind, CounterTable, Merge, Status
 from ._loader import lib
-from ._native import decoded, invoke, settle
+from ._native import call, decoded, invoke, settle
 
 class Counter(NamedTuple):
     """Description of a counter. `kind` is "counter", "histogram" or "ratio"; `merge` is the rule to combine instances
     and kernels; `objects` are bits, a bit for each Object with the counter; `id` is constant in all versions of the
-    library. `equals` is an expression for the counter's value while nothing is in flight (counters.h has the grammar),
-    "" for a ratio.
+    library. `needs` is the precondition of the measurement ("mode = timed"), "" if there is none. `equals` is an
+    expression for the counter's value while nothing is in flight (counters.h has the grammar), "" for a ratio.
     """
 
     name: str
@@ -26,14 +27,14 @@ class Counter(NamedTuple):
     id: int
     since: str
     objects: int
-    needs: int
+    needs: str
     equals: str = ""
 
 
 _Entry = namedtuple("_Entry", "counter numerator denominator")
 _KINDS = {CounterKind.HISTOGRAM: "histogram", CounterKind.RATIO: "ratio"}
 _tables = {}
-_structs = {}
+_reads = {}
 
 
 def _table(table):
@@ -42,15 +43,15 @@ def _table(table):
         infos = []
         for index in range(lib.gpc_counter_table_count(table)):
             info = g.gpc_counter_info()
-            settle(lib.gpc_counter_table_at(table, index, ctypes.byref(info)), what="gpc_counter_table_at")
+            call(lib.gpc_counter_table_at, table, index, ctypes.byref(info))
             infos.append(info)
         names = {info.id: decoded(info.name) for info in infos}
         _tables[table] = [
             _Entry(
                 Counter(
                     decoded(info.name), decoded(info.unit), decoded(info.meaning), _KINDS.get(info.kind, "counter"),
-                    info.buckets, Merge(info.merge), info.id, decoded(info.since), info.objects, info.needs,
-                    decoded(info.equals),
+                    info.buckets, Merge(info.merge), info.id, decoded(info.since), info.objects,
+                    decoded(info.needs), decoded(info.equals),
                 ),
                 names.get(info.numerator), names.get(info.denominator),
             )
@@ -82,37 +83,49 @@ def cache_counters() -> List[Counter]:
     return counters_of(CounterTable.CACHE)
 
 
-def struct_of(table, matrices=()):
-    """(structure with a field for each counter of the loaded library, its layout by reference), made once.
-
-    matrices  fields after the counters, sized by the layout's number of states
-    """
-    if table not in _structs:
-        held = [counter for counter in counters_of(table) if counter.kind != "ratio"]
-        fields = [(each.name, ctypes.c_uint64 * each.buckets if each.buckets > 1 else ctypes.c_uint64) for each in held]
-        made = type("Values", (ctypes.Structure,), {"_fields_": [("struct_size", ctypes.c_size_t), *fields, *matrices]})
-        places = (g.gpc_field * len(held))(*(g.gpc_field(each.id, each.buckets) for each in held))
-        states = matrices[0][1]._length_ if matrices else 0
-        layout = g.gpc_layout(ctypes.sizeof(made), places, len(held), states, 0)
-        made.__reduce__ = lambda values: (_restored, (table, matrices, bytes(values)))
-        _structs[table] = made, ctypes.pointer(layout), places
-    return _structs[table][:2]
+_Read = namedtuple("_Read", "counters ids places size")
 
 
-def _restored(table, matrices, content):
-    """Values from another process."""
-    return struct_of(table, matrices)[0].from_buffer_copy(content)
+def _read_of(counters):
+    """Ids of counters for a read, and by name the place of the first value."""
+    places, size = {}, 0
+    for each in counters:
+        places[each.name] = size
+        size += each.buckets
+    return _Read(counters, (ctypes.c_uint32 * len(counters))(*(each.id for each in counters)), places, size)
 
 
-def empty(table=CounterTable.HIERARCHY, matrices=()):
-    """A structure of zeroes with its layout."""
-    made, layout = struct_of(table, matrices)
-    return made(ctypes.sizeof(made)), layout
+def _read(table):
+    """The read of all counters and histograms of a table, made once."""
+    if table not in _reads:
+        _reads[table] = _read_of([counter for counter in counters_of(table) if counter.kind != "ratio"])
+    return _reads[table]
 
 
-def lent(address):
-    """Stats of a structure lent to a callback by the library."""
-    return Stats(struct_of(CounterTable.HIERARCHY)[0].from_address(address))
+def _values(read, function, *arguments):
+    """Values of a read, by a function of the library."""
+    values = (ctypes.c_uint64 * read.size)()
+    call(function, *arguments, read.ids, len(read.ids), values)
+    return array("Q", values)
+
+
+def read_all(table, function, *arguments):
+    """Values of all counters and histograms of a table, in the order of the table."""
+    return _values(_read(table), function, *arguments)
+
+
+def lent(pointer):
+    """Stats lent to a callback by the library."""
+    read = _read(CounterTable.HIERARCHY)
+    values = (ctypes.c_uint64 * read.size)()
+    lib.gpc_stats_read(pointer, read.ids, len(read.ids), values, None)
+    return Stats(array("Q", values))
+
+
+def sample_of(stats):
+    """Arguments for a sample given to the library: ids, their number, values."""
+    read = _read(CounterTable.HIERARCHY)
+    return read.ids, len(read.ids), (ctypes.c_uint64 * read.size)(*stats.raw)
 
 
 def counters_of_object(kind, histograms=False):
@@ -124,24 +137,21 @@ def counters_of_object(kind, histograms=False):
     ]  # fmt: skip
 
 
-def read_object(functions, pointer, kind, index):
-    """{counter: value} of one object, histograms as lists; missing and unmeasured counters are left out.
+def read_object(function, pointer, kind, index):
+    """{counter: value} of one object, histograms as lists; missing and unmeasured counters are left out."""
+    read = _read_of(counters_of_object(kind, histograms=True))
+    return _by_name(read, _values(read, function, pointer, kind, index))
 
-    functions  the library's reading of counters, and of a histogram
-    """
-    read, read_histogram = functions
-    held = counters_of_object(kind)
-    ids = (ctypes.c_uint32 * len(held))(*(counter.id for counter in held))
-    values = (ctypes.c_uint64 * len(held))()
-    settle(read(pointer, kind, index, ids, len(held), values), what=f"{kind.name} {index}")
-    found = {counter.name: value for counter, value in zip(held, values) if value != GPC_ABSENT}
-    for counter in counters_of_object(kind, histograms=True):
-        if counter.kind == "histogram":
-            buckets, length = (ctypes.c_uint64 * counter.buckets)(), ctypes.c_size_t()
-            status = read_histogram(pointer, kind, index, counter.id, buckets, len(buckets), ctypes.byref(length))
-            settle(status, what=f"{kind.name} {index}")
-            if length.value:
-                found[counter.name] = list(buckets)
+
+def _by_name(read, values):
+    """{counter: value} without absent counters."""
+    found = {}
+    for counter in read.counters:
+        at = read.places[counter.name]
+        if values[at] != GPC_ABSENT:
+            found[counter.name] = (
+                values[at] if counter.kind == "counter" else values[at : at + counter.buckets].tolist()
+            )
     return found
 
 
@@ -176,17 +186,9 @@ class _Values(dict):
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
-        values = {}
+        values = {**_by_name(_read(self._of), raw)}
         for counter, numerator, denominator in _table(self._of):
-            if counter.kind == "counter":
-                value = getattr(raw, counter.name)
-                if value != GPC_ABSENT:
-                    values[counter.name] = value
-            elif counter.kind == "histogram":
-                buckets = list(getattr(raw, counter.name))
-                if buckets[0] != GPC_ABSENT:
-                    values[counter.name] = buckets
-            elif numerator in values and values.get(denominator):
+            if counter.kind == "ratio" and numerator in values and values.get(denominator):
                 values[counter.name] = values[numerator] / values[denominator]
         super().__init__(values)
 
@@ -205,57 +207,63 @@ class Stats(_Values):
     _of = CounterTable.HIERARCHY
 
     def __init__(self, raw: Optional[Any] = None) -> None:
-        super().__init__(empty()[0] if raw is None else raw)
+        super().__init__(_zeroes() if raw is None else raw)
 
     @classmethod
     def of(cls, values: Mapping[str, Union[int, List[int]]]) -> "Stats":
         """Stats of the given values by name, histograms as lists; all others are 0."""
-        raw = empty()[0]
+        raw, places = _zeroes(), _read(cls._of).places
         for name, value in values.items():
-            if isinstance(value, list):
-                getattr(raw, name)[:] = value
-            elif hasattr(raw, name):
-                setattr(raw, name, value)
-            else:
+            if name not in places:
                 raise KeyError(f"no counter '{name}'")
+            for k, each in enumerate(value if isinstance(value, list) else [value]):
+                raw[places[name] + k] = each
         return cls(raw)
 
     def __add__(self, other: "Stats") -> "Stats":
         if not isinstance(other, Stats):
             return NotImplemented
-        result, layout = empty()
-        for part in (self, other):
-            status = lib.gpc_stats_add_as(layout, ctypes.byref(result), ctypes.byref(part.raw))
-            settle(status, what="gpc_stats_add_as")
-        return Stats(result)
+        return self._merged(other, int.__add__, max)
 
     def __sub__(self, earlier: "Stats") -> "Stats":
         if not isinstance(earlier, Stats):
             return NotImplemented
-        result, layout = empty()
-        settle(
-            lib.gpc_stats_subtract_as(
-                layout, ctypes.byref(self.raw), ctypes.byref(earlier.raw), ctypes.byref(result)
-            ),
-            what="gpc_stats_subtract_as",
-        )
+        return self._merged(earlier, int.__sub__, lambda late, early: late)
+
+    def _merged(self, other, merge, merge_most):
+        """Stats merged value by value, absent if absent on a side."""
+        result = _zeroes()
+        for counter in _read(self._of).counters:
+            by = merge_most if counter.merge == Merge.MAX else merge
+            first = _read(self._of).places[counter.name]
+            for at in range(first, first + counter.buckets):
+                one, two = self.raw[at], other.raw[at]
+                result[at] = GPC_ABSENT if GPC_ABSENT in (one, two) else by(one, two) % 2**64
         return Stats(result)
 
     def json(self) -> str:
         """A JSON object, ratios with six decimals."""
-        return self._text(lib.gpc_stats_json_as)
+        return self._text(lib.gpc_counters_json)
 
     def csv(self, header: bool = False) -> str:
         """A CSV line of the values, below a line of the names if `header`."""
-        return self._text(lib.gpc_stats_csv_as, header)
+        return self._text(lib.gpc_counters_csv, header)
 
     def _text(self, write, *options):
-        layout = struct_of(CounterTable.HIERARCHY)[1]
-        arguments = layout, ctypes.byref(self.raw), *options
+        read = _read(self._of)
+        ratios = [entry for entry in _table(self._of) if entry.counter.kind == "ratio"]
+        ids = [*read.ids, *(entry.counter.id for entry in ratios)]
+        parts = [self.raw[read.places[name]] for _, *names in ratios for name in names]
+        values = (ctypes.c_uint64 * (read.size + len(parts)))(*self.raw, *parts)
+        arguments = (ctypes.c_uint32 * len(ids))(*ids), len(ids), values, *options
         length = ctypes.c_size_t()
-        status = write(*arguments, None, 0, ctypes.byref(length))
+        status = write(*arguments, None, 0, ctypes.byref(length), None)
         if status != Status.ERROR_RANGE:
             settle(status)
         buffer = ctypes.create_string_buffer(length.value + 1)
-        settle(write(*arguments, buffer, len(buffer), ctypes.byref(length)))
+        call(write, *arguments, buffer, len(buffer), ctypes.byref(length))
         return buffer.value.decode()
+
+
+def _zeroes():
+    return array("Q", bytes(8 * _read(CounterTable.HIERARCHY).size))

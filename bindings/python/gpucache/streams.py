@@ -9,10 +9,10 @@ from collections import namedtuple
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _generated as g
-from ._constants import GPC_PROCESS_OWN, CounterTable
+from ._constants import GPC_PROCESS_OWN, CounterTable, Object
 from ._loader import lib
 from ._native import drop, hold, invoke, loose, settle
-from .stats import Stats, empty, lent, struct_of
+from .stats import Stats, lent, read_all
 from .timed import process_of
 from .trace import Kernel, Trace
 
@@ -57,9 +57,8 @@ class _Collector:
 @loose(g.gpc_kernel_result_fn)
 def _on_kernel(collector, pointer):
     raw = pointer.contents
-    stats = lent(raw.stats).raw
     kernel = Kernel(collector.streams[raw.stream].trace, raw.kernel.contents)
-    result = StreamResult(raw.stream, kernel, Stats(type(stats).from_buffer_copy(stats)), raw.launched, raw.started,
+    result = StreamResult(raw.stream, kernel, lent(raw.stats), raw.launched, raw.started,
                           raw.dispatched, raw.ended, raw.process)  # fmt: skip
     if collector.on_result is None:
         collector.results.append(result)
@@ -85,19 +84,17 @@ def run_streams(replay: Any, streams: Iterable[Stream],
     raws = (g.gpc_replay_stream * max(1, len(streams)))(*kept)
     collector = _Collector(streams, on_result)
     token = hold(weakref.ref(collector))
-    stats, _ = empty()
-    layout = struct_of(CounterTable.HIERARCHY)[1]
     error = g.gpc_error()
     for stream in streams:
         stream.trace._busy += 1
     try:
         status = invoke(
-            lib.gpc_replay_streams_as, replay._live(), raws, len(streams), layout, _on_kernel, token,
-            ctypes.byref(stats), ctypes.byref(error),
-        )  # fmt: skip
+            lib.gpc_replay_streams, replay._live(), raws, len(streams), _on_kernel, token, ctypes.byref(error)
+        )
     finally:
         for stream in streams:
             stream.trace._busy -= 1
         drop(token)
     settle(status, error)
-    return collector.results, Stats(stats)
+    whole = read_all(CounterTable.HIERARCHY, lib.gpc_replay_read, replay._live(), Object.WHOLE, 0)
+    return collector.results, Stats(whole)

@@ -136,7 +136,7 @@ def _sample(pointer, stats, cycle):
 
 
 policies.add_kind(
-    PolicyKind.THROTTLE, Throttle, g.gpc_throttle_ops, "classify", lib_name="gpc_context_register_throttle_as",
+    PolicyKind.THROTTLE, Throttle, g.gpc_throttle_ops, "classify", lib_name="gpc_context_register_throttle",
     environment=SchedulerEnvironment, instance=_Instance,
     methods={
         **COMMON, "classify": (_classify, None), "on_cache_event": (_on_cache_event, False), "sample": (_sample, False),

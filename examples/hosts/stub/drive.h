@@ -142,15 +142,14 @@ struct Machine {
 
 /* Print every measured counter. */
 inline void print(const gpc_hierarchy *hierarchy) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    gpc_hierarchy_get_stats(hierarchy, &stats);
-    std::printf("now %llu\n", static_cast<unsigned long long>(gpc_hierarchy_now(hierarchy)));
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK; i++) {
-        uint64_t value;
-        std::memcpy(&value, reinterpret_cast<const char *>(&stats) + info.offset, sizeof value);
-        if (info.buckets == 1 && !info.ratio && info.offset && value != GPC_ABSENT)
+    std::printf("now %llu\n", static_cast<unsigned long long>(gpc_hierarchy_now(hierarchy)));
+    for (size_t i = 0; gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, nullptr) == GPC_OK; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        uint64_t value = GPC_ABSENT;
+        if (info.values == 1)
+            check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, &error), error);
+        if (value != GPC_ABSENT)
             std::printf("%s %llu\n", info.name, static_cast<unsigned long long>(value));
     }
 }

@@ -8,6 +8,7 @@
 #include "policies/protocol/protocols.h"
 #include "policies/replacement/lru.h"
 #include "registry/registry.h"
+#include "stats/stats.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ typedef enum gpci_module_place {
     GPCI_PLACE_MEMORY = 3
 } gpci_module_place;
 
-/* Counters of lines and policies for a hierarchy, as in a cache (gpc_cache_stats). */
+/* Counters of lines and policies for a hierarchy, as in a cache (gpci_cache_stats). */
 typedef struct gpci_line_counts {
     uint64_t zero_reuse_evictions, intra_warp_hits, inter_warp_hits;
     uint64_t token_bypasses, opportunistic_fills, priority_evictions;
@@ -128,11 +129,11 @@ struct gpci_module {
     gpci_line_counts counts;
     uint64_t sampled_reads, sampled_hits; /* at the last sample of a hierarchy's L1 or slice */
     gpci_map map;                         /* full map: address / block_bytes -> block */
-    gpc_coherence_stats stats;
+    gpci_coherence_stats stats;
 #ifdef GPCI_CHECK
-    gpc_coherence_stats again; /* second counts (base/check.h) */
-    uint64_t refused_again;    /* requests that a lookup refused; their senders ask again */
-    uint64_t remote_again;     /* near half: sectors sent to home halves of other caches, or received */
+    gpci_coherence_stats again; /* second counts (base/check.h) */
+    uint64_t refused_again;     /* requests that a lookup refused; their senders ask again */
+    uint64_t remote_again;      /* near half: sectors sent to home halves of other caches, or received */
 #endif
     const gpc_coherence *tree; /* its tree */
     struct gpci_module *twin;  /* other half of the cache, sharing the arrays indexed by block; or NULL */
@@ -254,7 +255,7 @@ uint32_t gpci_module_low(const gpc_coherence *coherence, const gpci_module *modu
 bool gpci_module_serves(const gpci_module *module, uint64_t address);
 
 /* module_view.c: add a module's statistics to a sum. */
-void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s);
+void gpci_coherence_add_stats(gpci_coherence_stats *sum, const gpci_coherence_stats *s);
 
 /*
  * addresses.c: (address / divisor) mod modulus of an interleaved module, hashed or not; gpci_module_has_residue: true

@@ -116,7 +116,7 @@ gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t mod
     return gpci_give(out, &coherence->modules[module].given, sizeof *out);
 }
 
-void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stats *s) {
+void gpci_coherence_add_stats(gpci_coherence_stats *sum, const gpci_coherence_stats *s) {
 #define X(id, field, ...) sum->field += s->field;
     GPC_COHERENCE_COUNTERS(X)
 #undef X
@@ -127,17 +127,27 @@ void gpci_coherence_add_stats(gpc_coherence_stats *sum, const gpc_coherence_stat
         }
 }
 
-gpc_status gpc_coherence_get_stats_as(const gpc_coherence *coherence, uint32_t module, const gpc_layout *layout,
-                                      void *stats) {
-    if (!coherence || !stats)
-        return GPC_ERROR_ARGUMENT;
-    if (module != GPC_NO_MODULE && module >= coherence->module_count)
-        return GPC_ERROR_RANGE;
-    gpc_coherence_stats ours = {.struct_size = sizeof ours};
+static const uint64_t *find_in_module(const void *stats, const gpci_counter_row *row) {
+    return row->table == GPC_TABLE_COHERENCE ? (const void *)((const char *)stats + row->offset) : NULL;
+}
+
+/* Add the statistics of a module; GPC_NO_MODULE: of all modules. */
+static void sum_up(const gpc_coherence *coherence, uint32_t module, gpci_coherence_stats *sum) {
     for (uint32_t i = 0; i < coherence->module_count; i++)
         if (module == GPC_NO_MODULE || module == i)
-            gpci_coherence_add_stats(&ours, &coherence->modules[i].stats);
-    return gpci_layout_give(layout, GPC_TABLE_COHERENCE, &ours, stats);
+            gpci_coherence_add_stats(sum, &coherence->modules[i].stats);
+}
+
+gpc_status gpc_coherence_read(const gpc_coherence *coherence, uint32_t module, const uint32_t *ids, size_t count,
+                              uint64_t *values, gpc_error *error) {
+    if (!coherence)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_read: coherence is NULL");
+    if (module != GPC_NO_MODULE && module >= coherence->module_count)
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_coherence_read: module is %u, and the tree has %u modules",
+                         module, coherence->module_count);
+    gpci_coherence_stats sum = {0};
+    sum_up(coherence, module, &sum);
+    return gpci_read(find_in_module, &sum, ids, count, values, "gpc_coherence_read", error);
 }
 
 const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherence) {
@@ -159,9 +169,10 @@ void gpci_module_count_more(gpci_module *module, uint8_t from, uint8_t to, uint3
 }
 
 static void add_matrices(const gpci_module *module, uint32_t states, uint64_t *transitions, uint32_t *origins) {
+    const bool every = module->transitions && states != GPC_LINE_COUNT;
     for (uint32_t i = 0; i < states * states; i++) {
-        transitions[i] += module->transitions ? module->transitions[i] : (&module->stats.transitions[0][0])[i];
-        origins[i] |= module->origins ? module->origins[i] : (&module->stats.origins[0][0])[i];
+        transitions[i] += every ? module->transitions[i] : (&module->stats.transitions[0][0])[i];
+        origins[i] |= every ? module->origins[i] : (&module->stats.origins[0][0])[i];
     }
 }
 
@@ -169,7 +180,8 @@ gpc_status gpc_coherence_get_matrices(const gpc_coherence *coherence, uint32_t m
                                       uint64_t *transitions, uint32_t *origins) {
     if (!coherence || !transitions || !origins)
         return GPC_ERROR_ARGUMENT;
-    if ((module != GPC_NO_MODULE && module >= coherence->module_count) || states != coherence->states)
+    if ((module != GPC_NO_MODULE && module >= coherence->module_count) ||
+        (states != coherence->states && states != GPC_LINE_COUNT))
         return GPC_ERROR_RANGE;
     memset(transitions, 0, (size_t)states * states * sizeof *transitions);
     memset(origins, 0, (size_t)states * states * sizeof *origins);
@@ -183,9 +195,9 @@ void gpc_coherence_reset_stats(gpc_coherence *coherence) {
     for (uint32_t i = 0; coherence && i < coherence->module_count; i++) {
         gpci_module *module = &coherence->modules[i];
         const size_t cells = (size_t)coherence->states * coherence->states;
-        module->stats = (gpc_coherence_stats){.struct_size = sizeof(gpc_coherence_stats)};
+        module->stats = (gpci_coherence_stats){0};
 #ifdef GPCI_CHECK
-        module->again = (gpc_coherence_stats){0};
+        module->again = (gpci_coherence_stats){0};
         module->refused_again = module->remote_again = 0;
 #endif
         if (module->transitions) {

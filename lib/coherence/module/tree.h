@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "coherence/module/module.h"
+#include "stats/stats.h"
 
 /*
  * A tree of modules, and the current transaction. State changed by an access lies in one block of memory (`slab`),
@@ -309,7 +310,7 @@ bool gpci_tree_engine_hit(gpc_coherence *coherence, const gpc_coherence_request 
  * Count a processor's access. `hit`: the block was present with sufficient permission, so no request went to the low
  * module.
  */
-GPCI_INLINE void gpci_tree_count_access(gpc_coherence_stats *stats, uint32_t kind, bool hit) {
+GPCI_INLINE void gpci_tree_count_access(gpci_coherence_stats *stats, uint32_t kind, bool hit) {
     const bool load = kind == GPC_COHERENCE_LOAD, store = kind == GPC_COHERENCE_STORE;
     *(load ? &stats->loads : store ? &stats->stores : &stats->n_stores) += 1;
     *(load ? &stats->load_hits : store ? &stats->store_hits : &stats->n_store_hits) += hit;
@@ -318,7 +319,7 @@ GPCI_INLINE void gpci_tree_count_access(gpc_coherence_stats *stats, uint32_t kin
 #ifdef GPCI_CHECK
 /* Count a processor's access again. */
 GPCI_INLINE void gpci_tree_count_access_again(gpci_module *module, uint32_t kind, bool hit) {
-    gpc_coherence_stats *stats = &module->again;
+    gpci_coherence_stats *stats = &module->again;
     switch (kind) {
     case GPC_COHERENCE_LOAD:
         stats->loads++;

@@ -79,7 +79,7 @@ static void write_state(gpc_coherence *coherence, gpci_module *module, const gpc
     }
 }
 
-GPCI_INLINE void count(gpc_coherence_stats *stats, uint32_t kind) {
+GPCI_INLINE void count(gpci_coherence_stats *stats, uint32_t kind) {
     stats->accesses++;
     stats->directory_accesses++;
     stats->data_accesses++;

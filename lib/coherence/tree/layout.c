@@ -201,7 +201,7 @@ gpc_status gpci_module_keep(gpc_coherence *coherence, gpci_module *module, bool 
     return GPC_OK;
 }
 
-/* Matrices for a protocol with more states than gpc_coherence_stats. */
+/* Matrices for a protocol with more states than gpci_coherence_stats. */
 static gpc_status make_matrices(gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
     module->transitions =
         gpci_zalloc(coherence->context, (size_t)coherence->states * coherence->states, sizeof *module->transitions);
@@ -268,7 +268,6 @@ gpc_status gpci_tree_layout(gpc_coherence *coherence, gpc_error *error) {
         status = make_slab(coherence, error);
     for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++) {
         gpci_module *module = &coherence->modules[i];
-        module->stats.struct_size = sizeof module->stats;
         status = make_policy(coherence, module, error);
         if (status == GPC_OK && coherence->states > GPC_LINE_COUNT)
             status = make_matrices(coherence, module, error);

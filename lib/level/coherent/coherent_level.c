@@ -336,7 +336,7 @@ gpc_status gpci_coherent_acquire(gpc_hierarchy *hierarchy, uint32_t sm) {
     const gpci_coherent *coherent = hierarchy->coherent;
     if (!gpci_coherent_drops(hierarchy))
         return GPC_OK;
-    const gpc_coherence_stats *l1 = &gpci_module_at(coherent->tree, sm)->stats;
+    const gpci_coherence_stats *l1 = &gpci_module_at(coherent->tree, sm)->stats;
     const uint64_t before = l1->invalidations;
     gpc_status status = acquire(hierarchy, sm);
     gpci_count_fence_lines(hierarchy, sm, l1->invalidations - before);
@@ -369,15 +369,15 @@ gpc_status gpci_coherent_begin(gpc_hierarchy *hierarchy) {
 }
 
 void gpci_coherent_add_sm(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats) {
-    const gpc_coherence_stats *l1 = &gpci_module_at(hierarchy->coherent->tree, sm)->stats;
+    const gpci_coherence_stats *l1 = &gpci_module_at(hierarchy->coherent->tree, sm)->stats;
     stats->l1_evictions += l1->evictions;
     stats->l1_invalidations += l1->invalidations;
     gpci_coherent_add_counts(hierarchy, sm, stats);
 }
 
 /* Statistics of a slice, summed over both halves if divided. */
-static gpc_coherence_stats slice_stats(const gpci_coherent *coherent, uint32_t slice) {
-    gpc_coherence_stats sum = gpci_module_at(coherent->tree, coherent->first_slice + slice)->stats;
+static gpci_coherence_stats slice_stats(const gpci_coherent *coherent, uint32_t slice) {
+    gpci_coherence_stats sum = gpci_module_at(coherent->tree, coherent->first_slice + slice)->stats;
     if (gpci_near_of(coherent, slice) != GPC_NO_MODULE)
         gpci_coherence_add_stats(&sum, &gpci_module_at(coherent->tree, gpci_near_of(coherent, slice))->stats);
     return sum;
@@ -393,7 +393,7 @@ void gpci_coherent_add_slice(const gpc_hierarchy *hierarchy, uint32_t slice, gpc
     if (!coherent->l2)
         return;
     const gpci_line_counts *counts = &gpci_module_at(coherent->tree, coherent->first_slice + slice)->counts;
-    const gpc_coherence_stats both = slice_stats(coherent, slice), *l2 = &both;
+    const gpci_coherence_stats both = slice_stats(coherent, slice), *l2 = &both;
     stats->l2_read_sectors += (l2->read_requests + l2->write_requests - counts->near_requests) * sectors;
     stats->l2_read_sector_hits += (l2->read_request_hits + l2->write_request_hits - counts->near_hits) * sectors;
     stats->l2_evictions += l2->evictions;

@@ -17,9 +17,9 @@
 /* Counts of one object: a struct per table of counters. */
 typedef struct gpci_object_values {
     gpc_stats stats;
-    gpc_cache_stats cache;
+    gpci_cache_stats cache;
     gpci_network_stats network;
-    gpc_coherence_stats coherence;
+    gpci_coherence_stats coherence;
     bool has[GPC_TABLE_COUNT]; /* the object has counters of this table */
 } gpci_object_values;
 
@@ -88,10 +88,10 @@ typedef struct gpci_driver {
     /* Counts of the driver for any object; `values` has the levels' counts. */
     void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
     /*
-     * True if a counter's precondition holds: GPC_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS, _PREFETCHER, _CREDITS,
+     * True if a counter's precondition holds: GPCI_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS, _PREFETCHER, _CREDITS,
      * _MISSES, _TLB_TIME or _STAGES.
      */
-    bool (*measures)(const gpc_hierarchy *h, gpc_counter_needs needs);
+    bool (*measures)(const gpc_hierarchy *h, gpci_counter_needs needs);
     void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive); /* save or load, after the levels */
     /* True if an SM's L1 (plain) has nothing in flight. empty_l1: empty the L1; dirty data go to L2. */
     bool (*quiet)(const gpc_hierarchy *h, uint32_t sm);

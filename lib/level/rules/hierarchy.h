@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "level/rules/coalesce.h"
 #include "registry/registry.h"
+#include "stats/stats.h"
 
 /* Mapping of a level's sectors to 32-byte segments of its line, by table: lines have at most four segments. */
 typedef struct gpci_level {
@@ -89,14 +90,14 @@ typedef struct gpci_sm_counts {
 #define X(id, field, name, buckets, ...) uint64_t field[buckets];
     GPC_HISTOGRAMS(X)
 #undef X
-    uint64_t merged_sectors; /* slice's part of l2_merged_sectors, with a clock */
-    gpc_cache_stats retired; /* statistics of L1s replaced by a resize */
+    uint64_t merged_sectors;  /* slice's part of l2_merged_sectors, with a clock */
+    gpci_cache_stats retired; /* statistics of L1s replaced by a resize */
     /* bypasses that a reply may still overturn, less those open at the last reset; in a tree, overturned ones too */
     uint64_t open_bypasses;
     uint64_t unfilled_sectors; /* part of l1_fetched_sectors that fills no line, or (with a clock) not yet */
 #ifdef GPCI_CHECK
-    gpc_cache_stats retired_again; /* second counts of these L1s */
-    gpc_stats again;               /* second counts of this SM (base/check.h) */
+    gpci_cache_stats retired_again; /* second counts of these L1s */
+    gpc_stats again;                /* second counts of this SM (base/check.h) */
 #endif
 } gpci_sm_counts;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/control/pcal_control.h"
+#include "stats/stats.h"
 
 /* Throughput, L1's and L2's miss ratio. */
 #define PCAL_MEASURES 3u

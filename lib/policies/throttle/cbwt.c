@@ -2,6 +2,7 @@
 #include "policies/scheduler/schedulers.h"
 #include "policies/throttle/siblings.h"
 #include "policies/throttle/throttles.h"
+#include "stats/stats.h"
 
 /*
  * Coordinated bypassing and warp throttling (Chen et al., MICRO 2014). A bypass policy by reuse distance protects L1:

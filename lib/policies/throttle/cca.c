@@ -2,6 +2,7 @@
 #include "policies/scheduler/schedulers.h"
 #include "policies/throttle/siblings.h"
 #include "policies/throttle/throttles.h"
+#include "stats/stats.h"
 
 #include <string.h>
 

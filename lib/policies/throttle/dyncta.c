@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/throttle/block_order.h"
 #include "policies/throttle/throttles.h"
+#include "stats/stats.h"
 
 /*
  * Dynamic limiting of thread blocks (DYNCTA). Over a period each SM counts the cycles with nothing to execute, C_idle,

@@ -5,6 +5,7 @@
 #include "policies/throttle/pcal_kernels.h"
 #include "policies/throttle/throttles.h"
 #include "policies/throttle/tokens.h"
+#include "stats/stats.h"
 
 #include <stdlib.h>
 #include <string.h>

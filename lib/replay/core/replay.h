@@ -80,8 +80,6 @@ struct gpc_replay {
     void *progress_data;
     gpc_sample_fn on_sample;
     void *sample_data;
-    const gpc_layout *sample_layout;
-    void *sample_stats;       /* struct of layout `sample_layout`, for on_sample */
     uint64_t sample_interval; /* core cycles */
     uint64_t policy_period;   /* core cycles, or rounds, between samples for policies */
     gpc_sample *samples;      /* [sm_count], of the current period */
@@ -100,12 +98,13 @@ struct gpc_replay {
     uint32_t sm_count, block_sms; /* block_sms: the first SMs, on GPUs; only they run blocks */
     uint32_t occupancy;           /* blocks an SM can hold */
     uint32_t room_capacity;
-    bool block_order;         /* warps.order = block */
-    bool recorded_order;      /* warps.order = recorded */
-    gpci_turn *turns;         /* [sm_count], of a round */
-    uint64_t *turn_addresses; /* [sm_count][GPCI_MOST_LANES] */
-    gpci_block_run *spare;    /* free list of runs */
-    gpc_stats total;
+    bool block_order;               /* warps.order = block */
+    bool recorded_order;            /* warps.order = recorded */
+    gpci_turn *turns;               /* [sm_count], of a round */
+    uint64_t *turn_addresses;       /* [sm_count][GPCI_MOST_LANES] */
+    gpci_block_run *spare;          /* free list of runs */
+    gpc_stats total, last;          /* statistics of all kernels, and of the last kernel that ended */
+    bool has_last;                  /* a kernel has ended */
     struct gpci_sampling *sampling; /* NULL: sample = none */
     gpci_kept_objects *objects;     /* NULL unless gpc_replay_keep_objects */
     /* [streams_seen] stream ids of the trace, with `streams` above 1; room for the maximum; NULL: none yet. */
@@ -268,8 +267,6 @@ gpc_status gpci_replay_record(const gpc_replay *replay, const gpc_warp_access *a
 
 /* replay.c: statistics of the hierarchy and the replay, over all kernels so far and the time between. */
 void gpci_replay_stats(const gpc_replay *replay, gpc_stats *stats);
-/* Copy statistics to a host's struct; unmeasured values are absent. */
-gpc_status gpci_replay_give(const gpc_replay *replay, const gpc_stats *ours, const gpc_layout *layout, void *theirs);
 /* replay_objects.c: assert the ledger of an idle replay, in the checking build (base/check.h). */
 void gpci_replay_check_ledger(const gpc_replay *replay);
 /* Note the values by object when a kernel begins. gpci_replay_archive_objects: save or load them. */

@@ -109,32 +109,50 @@ void gpci_replay_archive_objects(gpc_replay *replay, gpci_archive *archive) {
                        replay->objects->first[GPC_OBJECT_COUNT] * sizeof replay->objects->before[0]);
 }
 
-static gpc_status of_kernel(const gpc_replay *replay, gpc_object kind, uint32_t index, gpci_object_values *values) {
+/* Statistics of the last kernel, or of a paused kernel until now. */
+static gpc_stats stats_of_kernel(const gpc_replay *replay) {
+    gpc_stats stats = replay->last;
+    if ((replay->trace || replay->parked) && replay->begun) {
+        gpci_replay_stats(replay, &stats);
+        gpci_stats_subtract(&stats, &replay->before);
+    }
+    gpci_hierarchy_forget(replay->hierarchy, true, &stats);
+    return stats;
+}
+
+static gpc_status read_part(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
+                            size_t count, uint64_t *values, gpc_error *error) {
     const gpci_kept_objects *kept = replay->objects;
+    gpci_object_values object;
     if (!kept || !kept->kernel)
-        return GPC_ERROR_STATE;
-    gpc_status status = get(replay, kind, index, values);
-    if (status == GPC_OK)
-        gpci_object_values_subtract(values, &kept->before[kept->first[kind] + index]);
-    return status;
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_replay_read: no kernel was run since gpc_replay_keep_objects");
+    if (get(replay, kind, index, &object) < 0)
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_replay_read: no object of kind %d has the index %u", (int)kind,
+                         index);
+    gpci_object_values_subtract(&object, &kept->before[kept->first[kind] + index]);
+    return gpci_object_read(replay->hierarchy, kind, true, &object, ids, count, values, "gpc_replay_read", error);
 }
 
 gpc_status gpc_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids, size_t count,
-                           uint64_t *values) {
-    gpci_object_values object;
+                           uint64_t *values, gpc_error *error) {
     if (!replay || (count && (!ids || !values)))
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = of_kernel(replay, kind, index, &object);
-    return status < 0 ? status : gpci_object_read(replay->hierarchy, kind, true, &object, ids, count, values);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_read: %s is NULL",
+                         !replay ? "replay"
+                         : !ids  ? "ids"
+                                 : "values");
+    if (kind != GPC_OBJECT_WHOLE || index)
+        return read_part(replay, kind, index, ids, count, values, error);
+    if (!replay->has_last && !replay->begun)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_replay_read: no kernel was run");
+    const gpc_stats stats = stats_of_kernel(replay);
+    return gpc_stats_read(&stats, ids, count, values, error);
 }
 
-gpc_status gpc_replay_read_histogram(const gpc_replay *replay, gpc_object kind, uint32_t index, uint32_t id,
-                                     uint64_t *values, size_t length, size_t *out_length) {
-    gpci_object_values object;
-    if (!replay || !values || !length)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = of_kernel(replay, kind, index, &object);
-    return status < 0
-               ? status
-               : gpci_object_read_histogram(replay->hierarchy, kind, true, &object, id, values, length, out_length);
+gpc_status gpc_replay_read_total(const gpc_replay *replay, const uint32_t *ids, size_t count, uint64_t *values,
+                                 gpc_error *error) {
+    if (!replay)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_read_total: replay is NULL");
+    gpc_stats stats = replay->total;
+    gpci_hierarchy_forget(replay->hierarchy, true, &stats);
+    return gpc_stats_read(&stats, ids, count, values, error);
 }

@@ -5,6 +5,7 @@
 #include "replay/core/replay.h"
 #include "replay/core/scoreboard.h"
 #include "scheduler/scheduler.h"
+#include "stats/stats.h"
 #include "timed/component/clock.h"
 #include "timed/core/sm_front_end.h"
 

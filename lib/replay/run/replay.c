@@ -47,8 +47,9 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
     replay->context = gpci_retain(context);
     replay->pause_at = UINT64_MAX;
     replay->turns_to_tell = PROGRESS_TURNS;
-    gpc_stats_init(&replay->total);
-    gpc_stats_init(&replay->before);
+    gpci_stats_init(&replay->total);
+    gpci_stats_init(&replay->last);
+    gpci_stats_init(&replay->before);
     gpc_status status = gpc_config_copy(config, error, &replay->config);
     if (status == GPC_OK)
         status = make_hierarchy(replay, error);
@@ -108,7 +109,6 @@ void gpc_replay_destroy(gpc_replay *replay) {
     gpci_free(context, replay->turns);
     gpci_free(context, replay->turn_addresses);
     gpci_free(context, replay->samples);
-    gpci_free(context, replay->sample_stats);
     gpci_free(context, replay->objects);
     gpci_free(context, replay->stream_ids);
     gpci_sampling_destroy(context, replay->sampling);
@@ -136,33 +136,11 @@ gpc_status gpc_replay_get_config(const gpc_replay *replay, gpc_error *error, gpc
                : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_get_config: %s is NULL", replay ? "out" : "replay");
 }
 
-gpc_status gpci_replay_give(const gpc_replay *replay, const gpc_stats *ours, const gpc_layout *layout, void *theirs) {
-    gpc_stats known = *ours;
-    gpci_hierarchy_forget(replay->hierarchy, true, &known);
-    return gpci_layout_give(layout, GPC_TABLE_HIERARCHY, &known, theirs);
-}
-
-gpc_status gpc_replay_get_stats_as(const gpc_replay *replay, const gpc_layout *layout, void *stats) {
-    return replay ? gpci_replay_give(replay, &replay->total, layout, stats) : GPC_ERROR_ARGUMENT;
-}
-
-gpc_status gpc_replay_on_sample_as(gpc_replay *replay, uint64_t interval, const gpc_layout *layout,
-                                   gpc_sample_fn on_sample, void *user_data) {
+gpc_status gpc_replay_on_sample(gpc_replay *replay, uint64_t interval, gpc_sample_fn on_sample, void *user_data,
+                                gpc_error *error) {
     if (!replay || (on_sample && !interval))
-        return GPC_ERROR_ARGUMENT;
-    void *buffer = NULL;
-    if (on_sample) {
-        gpc_status status = gpci_layout_check(layout, GPC_TABLE_HIERARCHY);
-        if (status < 0)
-            return status;
-        buffer = gpci_zalloc(replay->context, 1, layout->bytes);
-        if (!buffer)
-            return GPC_ERROR_MEMORY;
-        memcpy(buffer, &layout->bytes, sizeof layout->bytes);
-    }
-    gpci_free(replay->context, replay->sample_stats);
-    replay->sample_stats = buffer;
-    replay->sample_layout = layout;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_on_sample: %s",
+                         replay ? "interval is 0" : "replay is NULL");
     replay->on_sample = on_sample;
     replay->sample_data = user_data;
     replay->sample_interval = interval;

@@ -34,7 +34,7 @@ gpc_status gpci_replay_launch(const gpc_replay *replay, gpc_launch *launch, gpc_
 /* Add the untimed part, and turn `stats` into the estimate of the whole. */
 static void take_sample(gpc_replay *replay, gpc_stats *stats) {
     gpc_stats none;
-    gpc_stats_init(&none);
+    gpci_stats_init(&none);
     if (replay->warming) {
         gpci_sampling_note(replay, &none, stats, stats);
         return;
@@ -210,19 +210,6 @@ static gpc_status run_sampled(gpc_replay *replay, gpc_stats *stats, gpc_error *e
     return gpci_replay_copies(replay, replay->trace, 0, error);
 }
 
-static gpc_status check_results(const gpc_kernel *kernel, const gpc_layout *layout, const void *stats,
-                                gpc_error *error) {
-    size_t given = SIZE_MAX;
-    if (stats)
-        memcpy(&given, stats, sizeof given);
-    if ((kernel && kernel->struct_size <= sizeof(size_t)) || given <= sizeof(size_t))
-        return gpci_fail(error, GPC_ERROR_ABI, "gpc_replay_kernel: struct_size of %s is not set",
-                         kernel && kernel->struct_size <= sizeof(size_t) ? "gpc_kernel" : "gpc_stats");
-    gpc_status status = stats ? gpci_layout_check(layout, GPC_TABLE_HIERARCHY) : GPC_OK;
-    return status < 0 ? gpci_fail(error, status, "gpc_replay_kernel: the library does not know the layout of stats")
-                      : GPC_OK;
-}
-
 /* Continue the current kernel, or begin the trace's next one. GPC_BUSY: reached `pause_at`. */
 static gpc_status find_kernel(gpc_replay *replay, gpc_trace *trace, gpc_error *error) {
     if (replay->inside)
@@ -248,26 +235,27 @@ static gpc_status find_kernel(gpc_replay *replay, gpc_trace *trace, gpc_error *e
     return GPC_OK;
 }
 
-gpc_status gpc_replay_kernel_as(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel, const gpc_layout *layout,
-                                void *stats, gpc_error *error) {
+gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel, gpc_error *error) {
     if (!replay || !trace)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_kernel: %s is NULL", replay ? "trace" : "replay");
-    gpc_status status = check_results(kernel, layout, stats, error);
-    if (status == GPC_OK)
-        status = find_kernel(replay, trace, error);
+    if (kernel && kernel->struct_size <= sizeof(size_t))
+        return gpci_fail(error, GPC_ERROR_ABI, "gpc_replay_kernel: struct_size of gpc_kernel is not set");
+    gpc_status status = find_kernel(replay, trace, error);
     if (status != GPC_OK)
         return status;
     gpc_stats own;
-    gpc_stats_init(&own);
+    gpci_stats_init(&own);
     replay->inside = true;
     status = replay->sampling ? run_sampled(replay, &own, error) : run_kernel(replay, &own, error);
     replay->inside = false;
     if (status == GPC_BUSY)
         return status;
     replay->trace = NULL;
+    if (status == GPC_OK) {
+        replay->last = own;
+        replay->has_last = true;
+    }
     if (status == GPC_OK && kernel)
         gpci_give(kernel, &replay->kernel, sizeof replay->kernel);
-    if (status == GPC_OK && stats)
-        gpci_replay_give(replay, &own, layout, stats);
     return status;
 }

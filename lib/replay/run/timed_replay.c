@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/core/timed_replay.h"
+#include "hierarchy/objects.h"
 
 #include "level/observe/energy.h"
 #include "replay/blocks/mbarriers.h"
@@ -217,8 +218,8 @@ static void sample(gpci_timed_replay *timed_replay, const gpc_stats *now) {
     gpc_stats interval = *now;
     gpci_stats_subtract(&interval, &timed_replay->sampled);
     timed_replay->sampled = *now;
-    gpci_replay_give(replay, &interval, replay->sample_layout, replay->sample_stats);
-    replay->on_sample(replay->sample_data, timed_replay->launched + timed_replay->counted, replay->sample_stats);
+    gpci_hierarchy_forget(replay->hierarchy, true, &interval);
+    replay->on_sample(replay->sample_data, timed_replay->launched + timed_replay->counted, &interval);
 }
 
 void gpci_timed_stats_at(gpci_timed_replay *timed_replay, uint64_t now, gpc_stats *stats) {

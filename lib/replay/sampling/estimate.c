@@ -113,7 +113,7 @@ static double variance_of(const gpci_estimates *estimates, size_t k, double valu
     return variance > 0 ? variance / (divisor * divisor) : 0;
 }
 
-void gpci_estimates_give(const gpci_estimates *estimates, const gpc_counter_info *info, gpc_estimate *out) {
+void gpci_estimates_give(const gpci_estimates *estimates, const gpci_counter_row *info, gpc_estimate *out) {
     size_t a = info->offset / sizeof(uint64_t), b = info->divisor / sizeof(uint64_t);
     double variance = estimates->variances[a],
            freedom = estimates->freedom[a] > 0 ? variance * variance / estimates->freedom[a] : 0;

@@ -16,7 +16,7 @@
 static uint32_t note_places(uint32_t *places, bool by_sm) {
     uint32_t count = 0;
     size_t rows;
-    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    const gpci_counter_row *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (; rows-- && !info->ratio; info++) {
         bool of_sm = info->objects >> GPC_OBJECT_SM & 1 && info->kind != GPC_COUNTER_HISTOGRAM;
         for (size_t k = 0; info->merge == GPC_MERGE_SUM && of_sm == by_sm && k < info->buckets; k++)
@@ -72,7 +72,7 @@ static void sample_schedulers(gpci_timed_replay *timed_replay, uint64_t now) {
     const gpci_sampler *sampler = &timed_replay->sampler;
     const gpc_hierarchy *hierarchy = timed_replay->replay->hierarchy;
     gpc_stats stats;
-    gpc_stats_init(&stats);
+    gpci_stats_init(&stats);
     gpci_replay_count(timed_replay->replay);
     gpci_hierarchy_add_rest(hierarchy, &stats);
     stats.cycles = timed_replay->cycles;

@@ -25,7 +25,7 @@ void gpci_blocks_begin(gpc_replay *replay) {
     sampling->blocks.rates = rates;
     sampling->blocks.wave = (uint64_t)replay->block_sms * replay->occupancy;
     sampling->blocks.on = sampling->mode != GPCI_SAMPLE_KERNELS;
-    gpc_stats_init(&sampling->blocks.rest);
+    gpci_stats_init(&sampling->blocks.rest);
     sampling->blocks.cycle = gpci_timed_now(replay->hierarchy);
 }
 

@@ -10,7 +10,7 @@
 
 static void note_kinds(gpci_sampling *s) {
     size_t rows;
-    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    const gpci_counter_row *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
     for (; rows-- && !info->ratio; info++)
         for (size_t k = 0; info->merge == GPC_MERGE_MAX && k < info->buckets; k++)
             s->kinds[info->offset / sizeof(uint64_t) + k] = GPCI_WORD_MAX;
@@ -252,7 +252,8 @@ static void estimate_all(const gpci_sampling *sampling, gpci_estimates *estimate
 static bool is_measured(const gpc_replay *replay, uint32_t id) {
     gpci_object_values none = {.has = {[GPC_TABLE_HIERARCHY] = true}};
     uint64_t value = GPC_ABSENT;
-    gpc_status status = gpci_object_read(replay->hierarchy, GPC_OBJECT_WHOLE, true, &none, &id, 1, &value);
+    gpc_status status =
+        gpci_object_read(replay->hierarchy, GPC_OBJECT_WHOLE, true, &none, &id, 1, &value, "gpc_replay_estimate", NULL);
     return status == GPC_OK && value != GPC_ABSENT;
 }
 
@@ -260,7 +261,7 @@ gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_scope scop
     gpc_status status = scope_check(replay, scope, out);
     if (status < 0)
         return status;
-    const gpc_counter_info *info = gpci_counter(id);
+    const gpci_counter_row *info = gpci_counter(id);
     if (!info || info->table != GPC_TABLE_HIERARCHY || info->buckets != 1 ||
         !is_measured(replay, info->ratio ? info->numerator : id) ||
         (info->ratio && !is_measured(replay, info->denominator)))

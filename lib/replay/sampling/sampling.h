@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "replay/core/replay.h"
+#include "stats/stats.h"
 
 /*
  * Sampled replays. Launches of a group and windows of a launch use the same estimate. A unit has a known size. Some
@@ -134,7 +135,7 @@ void gpci_estimates_predict(gpci_estimates *estimates, const gpci_word_kind *kin
                             double rest, const double *trace);
 /* Round the estimates to integers. */
 void gpci_estimates_round(const gpci_estimates *estimates, gpc_stats *stats);
-void gpci_estimates_give(const gpci_estimates *estimates, const gpc_counter_info *info, gpc_estimate *out);
+void gpci_estimates_give(const gpci_estimates *estimates, const gpci_counter_row *info, gpc_estimate *out);
 
 /* sample_launches.c: decide if the current launch is timed, and note its group. */
 gpc_status gpci_launch_choose(gpc_replay *replay, bool *out_timed, gpc_error *error);

@@ -91,7 +91,7 @@ static gpc_status queue(gpc_replay *replay, gpci_stream_run *stream_run, gpc_err
     stream_run->first_start = replay->timed ? stream_run->launched + 1 + replay->timed->launch_cycles : 0;
     stream_run->next_sm = 0;
     stream_run->done = stream_run->issued = stream_run->threads = 0;
-    gpc_stats_init(&stream_run->before);
+    gpci_stats_init(&stream_run->before);
     if (hierarchy->of_stream)
         gpci_hierarchy_add_stream(hierarchy, stream, &stream_run->before);
     stream_run->state = GPCI_STREAM_QUEUED;
@@ -115,7 +115,7 @@ static const size_t by_kernel[] = {offsetof(gpc_stats, kernels), offsetof(gpc_st
                                    offsetof(gpc_stats, warp_instructions), offsetof(gpc_stats, thread_instructions),
                                    offsetof(gpc_stats, cycles)};
 
-static bool is_counted(const gpc_hierarchy *hierarchy, const gpc_counter_info *info) {
+static bool is_counted(const gpc_hierarchy *hierarchy, const gpci_counter_row *info) {
     bool counted = hierarchy->of_stream && info->objects >> GPC_OBJECT_STREAM & 1;
     for (size_t i = 0; i < sizeof by_kernel / sizeof *by_kernel; i++)
         counted |= info->offset == by_kernel[i];
@@ -124,8 +124,8 @@ static bool is_counted(const gpc_hierarchy *hierarchy, const gpc_counter_info *i
 
 static void get_stats(const gpc_replay *replay, const gpci_stream_run *stream, gpc_stats *stats) {
     size_t rows;
-    const gpc_counter_info *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
-    gpc_stats_init(stats);
+    const gpci_counter_row *info = gpci_counters(GPC_TABLE_HIERARCHY, &rows);
+    gpci_stats_init(stats);
     if (replay->hierarchy->of_stream)
         gpci_hierarchy_add_stream(replay->hierarchy, (uint32_t)(stream - replay->together->each), stats);
     gpci_stats_subtract(stats, &stream->before);
@@ -141,20 +141,19 @@ static void get_stats(const gpc_replay *replay, const gpci_stream_run *stream, g
 
 static void tell_host(const gpc_replay *replay, const gpci_stream_run *stream) {
     const gpci_together *together = replay->together;
+    gpc_stats stats;
     const gpc_kernel_result result = {.struct_size = sizeof result,
                                       .kernel = &stream->kernel,
-                                      .stats = together->stats,
+                                      .stats = &stats,
                                       .launched = stream->launched,
                                       .ended = gpci_replay_now(replay),
                                       .started = stream->started,
                                       .dispatched = stream->dispatched,
                                       .stream = (uint32_t)(stream - together->each),
                                       .process = stream->process};
-    gpc_stats ours;
     if (!together->on_kernel)
         return;
-    get_stats(replay, stream, &ours);
-    gpci_layout_give(together->layout, GPC_TABLE_HIERARCHY, &ours, together->stats);
+    get_stats(replay, stream, &stats);
     together->on_kernel(together->user_data, &result);
 }
 
@@ -222,7 +221,6 @@ static void destroy(gpc_replay *replay) {
     gpci_free(context, together->sms);
     gpci_free(context, together->warps);
     gpci_free_lines(context, together->under_way);
-    gpci_free(context, together->stats);
     gpci_free(context, together);
     replay->together = NULL;
 }
@@ -239,12 +237,11 @@ static void read_limits(const gpc_replay *replay, gpci_together *together) {
         together->one_kernel |= gpci_scheduler_heeds_kernels(replay->timed->sms[0].issuers[n].scheduler);
 }
 
-static gpc_status create(gpc_replay *replay, size_t count, const gpc_layout *layout, gpc_error *error) {
+static gpc_status create(gpc_replay *replay, size_t count, gpc_error *error) {
     gpci_together *together = gpci_zalloc(replay->context, 1, sizeof *together);
     if (!together)
         return gpci_out_of_memory(error);
     replay->together = together;
-    together->layout = layout;
     together->count = (uint32_t)count;
     together->words = (replay->sm_count + 63) / 64;
     together->stride = (together->count + 15) / 16 * 16;
@@ -258,11 +255,9 @@ static gpc_status create(gpc_replay *replay, size_t count, const gpc_layout *lay
         gpci_zalloc(replay->context, (size_t)replay->sm_count * together->warp_words, sizeof *together->warps);
     together->under_way =
         gpci_zalloc_lines(replay->context, (size_t)replay->sm_count * together->stride, sizeof *together->under_way);
-    together->stats = gpci_zalloc(replay->context, 1, layout->bytes);
     if (!together->each || !together->bitmaps || !together->on_sms || !together->sms || !together->warps ||
-        !together->under_way || !together->stats)
+        !together->under_way)
         return gpci_out_of_memory(error);
-    memcpy(together->stats, &layout->bytes, sizeof layout->bytes);
     together->taken = together->bitmaps + count * together->words;
     together->one = together->taken + together->words;
     return gpci_dispatch_occupancy(replay, together->most, error);
@@ -368,16 +363,7 @@ static const char *unsupported(const gpc_replay *replay) {
                                                                         : NULL;
 }
 
-static gpc_status check(const gpc_replay *replay, size_t count, const gpc_layout *layout, const void *stats,
-                        gpc_error *error) {
-    size_t given = SIZE_MAX;
-    if (stats)
-        memcpy(&given, stats, sizeof given);
-    if (given <= sizeof(size_t))
-        return gpci_fail(error, GPC_ERROR_ABI, "gpc_replay_streams: struct_size of gpc_stats is not set");
-    gpc_status status = gpci_layout_check(layout, GPC_TABLE_HIERARCHY);
-    if (status < 0)
-        return gpci_fail(error, status, "gpc_replay_streams: the library does not know the layout of stats");
+static gpc_status check(const gpc_replay *replay, size_t count, gpc_error *error) {
     if (replay->inside || replay->trace || replay->parked)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_replay_streams: %s",
                          replay->inside ? "from within a callback of the replay" : "a kernel is at hand");
@@ -447,19 +433,18 @@ static gpc_status run(gpc_replay *replay, gpc_stats *stats, gpc_error *error) {
     return status;
 }
 
-gpc_status gpc_replay_streams_as(gpc_replay *replay, const gpc_replay_stream *streams, size_t count,
-                                 const gpc_layout *layout, gpc_kernel_result_fn on_kernel, void *user_data, void *stats,
-                                 gpc_error *error) {
+gpc_status gpc_replay_streams(gpc_replay *replay, const gpc_replay_stream *streams, size_t count,
+                              gpc_kernel_result_fn on_kernel, void *user_data, gpc_error *error) {
     if (!replay || !streams || !count)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_streams: %s",
                          !replay    ? "replay is NULL"
                          : !streams ? "streams is NULL"
                                     : "count is 0");
-    gpc_status status = check(replay, count, layout, stats, error);
+    gpc_status status = check(replay, count, error);
     if (status == GPC_OK)
         status = gpci_kernels_create(replay->hierarchy, error);
     if (status == GPC_OK)
-        status = create(replay, count, layout, error);
+        status = create(replay, count, error);
     const char *from = (const char *)streams;
     for (size_t i = 0; status == GPC_OK && i < count; i++, from += streams->struct_size)
         status = take_stream(replay, i, from, error);
@@ -476,7 +461,9 @@ gpc_status gpc_replay_streams_as(gpc_replay *replay, const gpc_replay_stream *st
     }
     if (replay->together)
         destroy(replay);
-    if (status == GPC_OK && stats)
-        gpci_replay_give(replay, &own, layout, stats);
+    if (status == GPC_OK) {
+        replay->last = own;
+        replay->has_last = true;
+    }
     return status;
 }

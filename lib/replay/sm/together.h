@@ -4,6 +4,7 @@
 
 #include "level/rules/kernels.h"
 #include "replay/core/replay.h"
+#include "stats/stats.h"
 
 #include <gpucache/kernels.h>
 
@@ -68,8 +69,6 @@ typedef struct gpci_together {
     uint32_t stride;
     uint64_t queued;
     /* the host's */
-    const gpc_layout *layout;
-    void *stats;
     gpc_kernel_result_fn on_kernel;
     void *user_data;
 } gpci_together;

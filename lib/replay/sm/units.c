@@ -98,7 +98,7 @@ gpc_status gpci_timed_replay_create(gpc_replay *replay, gpc_error *error) {
         return gpci_out_of_memory(error);
     replay->timed = timed_replay;
     timed_replay->replay = replay;
-    gpc_stats_init(&timed_replay->sampled);
+    gpci_stats_init(&timed_replay->sampled);
     gpc_status status = read_options(timed_replay, error);
     if (status < 0)
         return status;

@@ -91,7 +91,8 @@ static void archive_replay(void *object, gpci_archive *archive) {
     gpci_archive_section(archive, "replay");
     const bool in_kernel = gpci_archive_number(archive, replay->trace || replay->parked) != 0;
     GPCI_ARCHIVE_FIELD(archive, replay->had), GPCI_ARCHIVE_FIELD(archive, replay->had_names),
-        GPCI_ARCHIVE_FIELD(archive, replay->total), GPCI_ARCHIVE_FIELD(archive, replay->rounds),
+        GPCI_ARCHIVE_FIELD(archive, replay->total), GPCI_ARCHIVE_FIELD(archive, replay->last),
+        GPCI_ARCHIVE_FIELD(archive, replay->has_last), GPCI_ARCHIVE_FIELD(archive, replay->rounds),
         GPCI_ARCHIVE_FIELD(archive, replay->all_rounds), GPCI_ARCHIVE_FIELD(archive, replay->next_sm),
         GPCI_ARCHIVE_FIELD(archive, replay->random);
     gpci_archive_bytes(archive, replay->samples, replay->sm_count * sizeof *replay->samples);

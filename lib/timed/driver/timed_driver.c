@@ -96,38 +96,38 @@ static void object(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t ind
         values->network = gpci_timed_network_stats(timed, index);
 }
 
-/* GPC_NEEDS_CREDITS: true if a host has limited the replies of an SM; else true if an SM's L1 is a host's. */
-static bool any_sm(const gpci_timed *timed, gpc_counter_needs needs) {
+/* GPCI_NEEDS_CREDITS: true if a host has limited the replies of an SM; else true if an SM's L1 is a host's. */
+static bool any_sm(const gpci_timed *timed, gpci_counter_needs needs) {
     bool any = false;
     for (uint32_t sm = 0; sm < timed->hierarchy->sms; sm++)
-        any |= needs == GPC_NEEDS_CREDITS ? timed->l1[sm].replies.limited : timed->l1[sm].sm.takes_misses;
+        any |= needs == GPCI_NEEDS_CREDITS ? timed->l1[sm].replies.limited : timed->l1[sm].sm.takes_misses;
     return any;
 }
 
-static bool measures(const gpc_hierarchy *hierarchy, gpc_counter_needs needs) {
+static bool measures(const gpc_hierarchy *hierarchy, gpci_counter_needs needs) {
     const gpci_timed *timed = hierarchy->timed;
     switch (needs) {
-    case GPC_NEEDS_REORDER:
+    case GPCI_NEEDS_REORDER:
         return gpci_part_is_there(timed->l1, GPCI_PART_REORDER);
-    case GPC_NEEDS_PREFETCHER:
+    case GPCI_NEEDS_PREFETCHER:
         return gpci_part_is_there(timed->l1, GPCI_PART_PREFETCH);
-    case GPC_NEEDS_L2_PREFETCHER:
+    case GPCI_NEEDS_L2_PREFETCHER:
         return gpci_part_is_there(timed->l2, GPCI_PART_PREFETCH);
-    case GPC_NEEDS_CREDITS:
-    case GPC_NEEDS_MISSES: /* or of a constant cache */
+    case GPCI_NEEDS_CREDITS:
+    case GPCI_NEEDS_MISSES: /* or of a constant cache */
         return any_sm(timed, needs) ||
-               (needs == GPC_NEEDS_MISSES && (timed->hierarchy->constants || timed->hierarchy->l15));
-    case GPC_NEEDS_LINKS:
+               (needs == GPCI_NEEDS_MISSES && (timed->hierarchy->constants || timed->hierarchy->l15));
+    case GPCI_NEEDS_LINKS:
         return timed->groups[GPCI_GROUP_PARTITION_REQUESTS].objects ||
                timed->groups[GPCI_GROUP_MEMORY_REQUESTS].objects;
-    case GPC_NEEDS_TLB_TIME:
+    case GPCI_NEEDS_TLB_TIME:
         return timed->hierarchy->tlbs;
-    case GPC_NEEDS_STAGES:
+    case GPCI_NEEDS_STAGES:
         return timed->stage_times;
-    case GPC_NEEDS_CLUSTERS:
+    case GPCI_NEEDS_CLUSTERS:
         return timed->groups[GPCI_GROUP_CLUSTERS].objects;
     default:
-        return needs == GPC_NEEDS_CLOCK;
+        return needs == GPCI_NEEDS_CLOCK;
     }
 }
 

@@ -39,12 +39,12 @@ static void replay(gpc_context *context, gpucache::Config &config, const char *p
     gpucache::Replay replay(context, config);
     gpucache::Trace trace(context, path);
     gpc_kernel kernel = GPC_KERNEL_INIT;
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    gpc_error error = GPC_ERROR_INIT;
-    expect(gpucache::checked(gpc_replay_kernel(replay, trace, &kernel, &stats, &error), &error) == GPC_OK, "a kernel");
-    expect(stats.l1_load_sector_hits == 4, "it hits as it did");
-    expect(gpucache::checked(gpc_replay_kernel(replay, trace, &kernel, &stats, &error)) == GPC_END, "there is one");
+    const uint32_t id = GPC_ID_l1_load_sector_hits;
+    uint64_t hits = 0;
+    expect(gpucache::call(gpc_replay_kernel, replay, trace, &kernel) == GPC_OK, "a kernel");
+    gpucache::call(gpc_replay_read, replay, GPC_OBJECT_WHOLE, 0u, &id, 1u, &hits);
+    expect(hits == 4, "it hits as it did");
+    expect(gpucache::call(gpc_replay_kernel, replay, trace, &kernel) == GPC_END, "there is one");
 }
 
 static void refused(gpc_context *context) {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -66,7 +68,7 @@ Test(ballot, who_is_refused) {
 }
 
 /* Loads of warps that come and go, with stores between. Returns hits, write-backs and the rest. */
-static gpc_cache_stats run(const char *replacement, const char *predictor) {
+static measured_cache run(const char *replacement, const char *predictor) {
     gpc_context *context = open_context();
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache *cache;
@@ -87,9 +89,9 @@ static gpc_cache_stats run(const char *replacement, const char *predictor) {
         if (n % 100 == 99)
             gpc_cache_invalidate_line(cache, request.address);
     }
-    gpc_cache_stats stats;
-    gpc_cache_stats_init(&stats);
-    gpc_cache_get_stats(cache, &stats);
+    measured_cache stats;
+    measured_clear(&stats);
+    measure_cache(cache, &stats);
     gpc_cache_destroy(cache);
     gpc_context_destroy(context);
     return stats;
@@ -114,10 +116,10 @@ Test(ballot, the_first_candidate_is_as_it_would_be_alone) {
     for (size_t n = 0; n < sizeof policies / sizeof *policies; n++) {
         char spec[128];
         snprintf(spec, sizeof spec, "vote(%s, mru, random)", policies[n]);
-        gpc_cache_stats alone = run(policies[n], NULL), voting = run(spec, NULL);
+        measured_cache alone = run(policies[n], NULL), voting = run(spec, NULL);
         cr_expect(!memcmp(&alone, &voting, sizeof alone), "%s", policies[n]);
     }
-    gpc_cache_stats alone = run(NULL, "access-count"), voting = run(NULL, "vote(access-count, always-bypass)");
+    measured_cache alone = run(NULL, "access-count"), voting = run(NULL, "vote(access-count, always-bypass)");
     cr_expect(!memcmp(&alone, &voting, sizeof alone));
     cr_expect_gt(alone.bypasses, 0);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "policies/predictor/agcb.h"
 #include "policies/predictor/predictors.h"
 #include "policies/predictor/rig.h"
@@ -29,7 +30,7 @@ Test(predictor_examples, agcb) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "agcb(bits=2,initial=3,threshold=2)", ONE_LINE, BELOW});
     LOADS(&r, 0x40, "AAAAABC", "bbohhmb");
-    gpc_cache_stats stats = rig_stats(&r);
+    measured_cache stats = rig_stats(&r);
     cr_expect_eq(stats.predictions, 5);
     cr_expect_eq(stats.bypasses, 4);
     cr_expect_eq(stats.overturned_bypasses, 1);

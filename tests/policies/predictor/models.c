@@ -2,6 +2,7 @@
 #include "policies/predictor/naive.h"
 
 #include "base/base.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -154,7 +155,7 @@ static void compare(agcb_model m, uint32_t sets, uint32_t ways, uint32_t pcs) {
                      got, expected);
         seen[(unsigned char)got]++;
     }
-    gpc_cache_stats stats = rig_stats(&r);
+    measured_cache stats = rig_stats(&r);
     cr_assert_eq(stats.overturned_bypasses, seen['o']);
     cr_assert_eq(stats.bypasses, seen['o'] + seen['b']);
     cr_assert_eq(stats.overturned_fills, 0);

@@ -2,6 +2,7 @@
 #include "policies/predictor/rig.h"
 
 #include "base/base.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -79,10 +80,10 @@ void rig_loads(rig *r, uint64_t pc, const char *lines, const char *expected, int
     }
 }
 
-gpc_cache_stats rig_stats(const rig *r) {
-    gpc_cache_stats stats;
-    gpc_cache_stats_init(&stats);
-    cr_assert_eq(gpc_cache_get_stats(r->cache, &stats), GPC_OK);
+measured_cache rig_stats(const rig *r) {
+    measured_cache stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_cache(r->cache, &stats), GPC_OK);
     return stats;
 }
 

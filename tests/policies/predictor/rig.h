@@ -2,6 +2,8 @@
 #ifndef TESTS_PREDICTOR_RIG_H
 #define TESTS_PREDICTOR_RIG_H
 
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 /*
@@ -32,7 +34,7 @@ char rig_access(rig *r, gpc_request request);
 void rig_loads(rig *r, uint64_t pc, const char *lines, const char *expected, int at);
 #define LOADS(r, pc, lines, expected) rig_loads((r), (pc), (lines), (expected), __LINE__)
 
-gpc_cache_stats rig_stats(const rig *r);
+measured_cache rig_stats(const rig *r);
 
 /* A stream of requests: lines below `lines`, PCs and kinds mixed. */
 gpc_request rig_random(uint64_t *random, uint64_t lines, uint32_t pcs);

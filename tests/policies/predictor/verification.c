@@ -2,6 +2,7 @@
 #include <gpucache/gpucache.h>
 
 #include "base/base.h"
+#include "measured.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -45,10 +46,10 @@ static void finish(whole *s) {
     gpc_context_destroy(s->context);
 }
 
-static gpc_stats stats_of(const whole *s) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    cr_assert_eq(gpc_hierarchy_get_stats(s->hierarchy, &stats), GPC_OK);
+static measured_stats stats_of(const whole *s) {
+    measured_stats stats;
+    measured_clear(&stats);
+    cr_assert_eq(measure_hierarchy(s->hierarchy, &stats), GPC_OK);
     return stats;
 }
 
@@ -77,9 +78,9 @@ static void word(whole *s, uint32_t sm, uint64_t pc, uint64_t address) {
 
 /* Result of a load of a word, by counters: h hit, m cached, b bypassed, o bypass overturned. */
 static char load(whole *s, uint32_t sm, uint64_t pc, uint64_t address) {
-    gpc_stats before = stats_of(s);
+    measured_stats before = stats_of(s);
     word(s, sm, pc, address);
-    gpc_stats after = stats_of(s);
+    measured_stats after = stats_of(s);
     uint64_t hits = after.l1_load_sector_hits - before.l1_load_sector_hits;
     uint64_t bypasses = after.l1_bypasses - before.l1_bypasses;
     uint64_t overturned = after.l1_overturned_bypasses - before.l1_overturned_bypasses;
@@ -111,7 +112,7 @@ Test(predictor_verification, a_bypassed_line_that_is_asked_for_again_is_kept) {
                 whole s;
                 start(&s, timed, settings);
                 loads(&s, settings, 0, 0, "bbohhh");
-                gpc_stats stats = stats_of(&s);
+                measured_stats stats = stats_of(&s);
                 cr_expect_eq(stats.l1_bypasses, 2);
                 cr_expect_eq(stats.l1_overturned_bypasses, 1);
                 cr_expect_eq(stats.l1_overturned_fills, 0);
@@ -212,7 +213,7 @@ Test(predictor_verification, attaches_itself_below) {
                  (unsigned long long)f.counter, (unsigned long long)t.counter, step, settings)
 
 static void compare(const whole *functional, const whole *timed, int step, const char *settings) {
-    gpc_stats f = stats_of(functional), t = stats_of(timed);
+    measured_stats f = stats_of(functional), t = stats_of(timed);
     SAME(l1_predictions);
     SAME(l1_bypasses);
     SAME(l1_overturned_bypasses);
@@ -279,7 +280,7 @@ Test(predictor_verification, declined_at_the_miss) {
                 start(&s, timed, settings);
                 for (uint64_t line = 0; line < 4; line++)
                     word(&s, 0, 0x40, line % 3 * 128); /* the third replaces the unused first */
-                gpc_stats stats = stats_of(&s);
+                measured_stats stats = stats_of(&s);
                 cr_expect_eq(stats.l1_bypasses, 1, "%s", settings);
                 cr_expect_eq(stats.l1_load_sector_hits, dead, "%s", settings);
                 cr_expect_eq(stats.l1_fetched_sectors, dead ? 4 + 4 + 1 : 4 + 4 + 4 + 1, "%s", settings);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "policies/throttle/sm.h"
 
 #include <criterion/criterion.h>
@@ -157,8 +158,8 @@ Test(blocks, no_deadlock_on_random_traffic) {
             machine m = {.started = 0};
             sm_open(&m.r, specs[i], count, RESIDENT * WIDTH);
             uint64_t random = count, cycle = 0;
-            gpc_stats stats;
-            gpc_stats_init(&stats);
+            measured_stats stats;
+            measured_clear(&stats);
             for (; m.ended < BLOCKS && cycle < 400000; cycle++) {
                 start_blocks(&m, cycle);
                 for (uint32_t w = 0; w < RESIDENT * WIDTH; w++) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "policies/throttle/sm.h"
 
 #include <criterion/criterion.h>
@@ -28,8 +29,8 @@ static void access_lines(sm_rig *r, uint32_t hits, uint32_t lost, uint32_t cold)
 
 /* A period ends: cycles of a packet to L2 and back, half each, and stalls of 1,000 cycles. */
 static void sample(sm_rig *r, uint64_t latency, uint64_t stalls) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     stats.network_requests = stats.network_replies = 10;
     stats.network_request_cycles = stats.network_reply_cycles = 5 * latency;
     stats.scheduler_cycles = 1000;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "policies/throttle/sm.h"
 
 #include <criterion/criterion.h>
@@ -26,8 +27,8 @@ static void loop(sm_rig *r, uint32_t warp, uint32_t pc, uint64_t first, uint32_t
 }
 
 static void sample(sm_rig *r, uint64_t cycles, uint64_t stalls) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     stats.scheduler_cycles = cycles;
     stats.scheduler_memory_stalls = stalls;
     sm_sample(r, &stats, 0);

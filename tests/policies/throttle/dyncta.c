@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "policies/throttle/sm.h"
 
 #include <criterion/criterion.h>
@@ -16,8 +17,8 @@ static void open_blocks(sm_rig *r, const char *policy, uint32_t blocks) {
 
 /* A period of the two schedulers, each with these cycles. */
 static void period(sm_rig *r, uint64_t cycles, uint64_t idle, uint64_t memory, uint64_t now) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     stats.scheduler_cycles = 2 * cycles;
     stats.scheduler_empty = idle;
     stats.scheduler_barrier_stalls = idle;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -49,8 +51,8 @@ static void close_rig(rig *r) {
 static void period(rig *r, uint64_t first, uint64_t second) {
     r->cycle += 1000;
     for (uint32_t i = 0; i < r->count; i++) {
-        gpc_stats stats;
-        gpc_stats_init(&stats);
+        measured_stats stats;
+        measured_clear(&stats);
         stats.sm_cycles = stats.sm_active_cycles = 1000;
         stats.warp_instructions = i / PER_SM ? second : first;
         stats.scheduler_cycles = 2000;
@@ -59,7 +61,7 @@ static void period(rig *r, uint64_t first, uint64_t second) {
         stats.l1_load_line_misses = 50;
         stats.network_requests = stats.network_replies = 100;
         stats.network_request_cycles = stats.network_reply_cycles = 900;
-        gpc_scheduler_sample(r->schedulers[i], &stats, r->cycle);
+        give_sample(r->schedulers[i], &stats, r->cycle);
     }
     for (uint32_t i = 0; i < r->count; i++) {
         uint32_t slot;
@@ -163,11 +165,11 @@ Test(pcal_auto, alone) {
     cr_assert_eq(gpc_scheduler_create(context, &options, NULL, &scheduler), GPC_OK);
     for (uint32_t slot = 0; slot < 3; slot++)
         cr_assert_eq(gpc_scheduler_start(scheduler, slot), GPC_OK);
-    gpc_stats stats;
-    gpc_stats_init(&stats);
+    measured_stats stats;
+    measured_clear(&stats);
     stats.sm_cycles = stats.sm_active_cycles = 1000;
     stats.warp_instructions = 500;
-    gpc_scheduler_sample(scheduler, &stats, 1000);
+    give_sample(scheduler, &stats, 1000);
     cr_expect_eq(gpc_scheduler_class_of(scheduler, 1), GPC_CLASS_BYPASS);
     cr_expect_eq(gpc_scheduler_class_of(scheduler, 2), GPC_CLASS_THROTTLED);
     gpc_scheduler_destroy(scheduler);

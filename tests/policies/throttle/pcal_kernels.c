@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "measured.h"
 #include "scheduler/rig.h"
 
 #include <criterion/criterion.h>
@@ -107,14 +108,14 @@ static uint64_t cycle;
 
 /* A period of 1000 cycles with a number of issued instructions; a cycle later the throttle has been asked. */
 static void period(rig *r, uint64_t instructions, uint64_t stalls) {
-    gpc_stats stats;
+    measured_stats stats;
     uint32_t slot;
     cycle += 1000;
-    gpc_stats_init(&stats);
+    measured_clear(&stats);
     stats.sm_cycles = stats.sm_active_cycles = stats.scheduler_cycles = 1000;
     stats.warp_instructions = instructions;
     stats.scheduler_memory_stalls = stalls;
-    gpc_scheduler_sample(r->scheduler, &stats, cycle);
+    give_sample(r->scheduler, &stats, cycle);
     cr_assert_eq(gpc_scheduler_pick(r->scheduler, cycle + 1, true, &slot), GPC_OK);
 }
 

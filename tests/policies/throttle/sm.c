@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/throttle/sm.h"
 
+#include "measured.h"
 #include "scheduler/scheduler.h"
 
 #include <criterion/criterion.h>
@@ -66,9 +67,9 @@ void sm_event(sm_rig *r, gpc_cache_event_kind kind, uint32_t warp, uint32_t owne
         gpc_scheduler_cache_event(r->schedulers[n], &event);
 }
 
-void sm_sample(sm_rig *r, const gpc_stats *stats, uint64_t cycle) {
+void sm_sample(sm_rig *r, const measured_stats *stats, uint64_t cycle) {
     for (uint32_t n = 0; n < r->count; n++)
-        gpc_scheduler_sample(r->schedulers[n], stats, cycle);
+        give_sample(r->schedulers[n], stats, cycle);
 }
 
 const char *sm_classes(const sm_rig *r) {

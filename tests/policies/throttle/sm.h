@@ -4,6 +4,8 @@
 
 /* The schedulers of one SM, made together; warp w is slot w / count of scheduler w % count. */
 
+#include "measured.h"
+
 #include <gpucache/gpucache.h>
 
 enum { SM_MOST = 8 };
@@ -28,7 +30,7 @@ void sm_issue_times(sm_rig *r, uint32_t warp, uint32_t times, uint64_t cycle);
 
 /* To all schedulers, as an engine does. */
 void sm_event(sm_rig *r, gpc_cache_event_kind kind, uint32_t warp, uint32_t owner, uint64_t line, uint64_t cycle);
-void sm_sample(sm_rig *r, const gpc_stats *stats, uint64_t cycle);
+void sm_sample(sm_rig *r, const measured_stats *stats, uint64_t cycle);
 
 /* A letter per warp: C, B, T by class, H = no memory instructions, '.' = no warp. */
 const char *sm_classes(const sm_rig *r);

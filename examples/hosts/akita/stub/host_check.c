@@ -58,15 +58,15 @@ static gpc_status read_trace(const char *source, uint32_t sms, requests *out, gp
 }
 
 static void print(const gpc_hierarchy *hierarchy) {
-    gpc_stats stats;
-    gpc_stats_init(&stats);
-    gpc_hierarchy_get_stats(hierarchy, &stats);
-    printf("now %" PRIu64 "\n", gpc_hierarchy_now(hierarchy));
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    for (size_t i = 0; gpc_counter_at(i, &info) == GPC_OK; i++) {
-        uint64_t value;
-        memcpy(&value, (const char *)&stats + info.offset, sizeof value);
-        if (info.buckets == 1 && !info.ratio && info.offset && value != GPC_ABSENT)
+    printf("now %" PRIu64 "\n", gpc_hierarchy_now(hierarchy));
+    for (size_t i = 0; gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) == GPC_OK; i++) {
+        gpc_error error = GPC_ERROR_INIT;
+        uint64_t value = GPC_ABSENT;
+        if (info.values == 1 &&
+            gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, &error) != GPC_OK)
+            fprintf(stderr, "%s\n", error.message);
+        if (value != GPC_ABSENT)
             printf("%s %" PRIu64 "\n", info.name, value);
     }
 }
