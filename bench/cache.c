@@ -84,7 +84,7 @@ static gpc_cache *make(gpc_context *context, bool l2, const char *policy) {
     options.sets = l2 ? 384 : 32;
     options.ways = l2 ? 16 : 4;
     options.replacement = policy;
-    need(gpc_cache_create(context, &options, &error, &cache), policy, &error);
+    need(gpc_cache_create(context, &options, &cache, &error), policy, &error);
     return cache;
 }
 
@@ -124,7 +124,7 @@ static double batch_seconds(gpc_cache *cache, const uint64_t *addresses, const u
     batch.results = out->results;
     batch.evicted = out->evicted;
     double start = cpu_seconds();
-    need(gpc_cache_access_many(cache, &batch, NULL), "access_many", NULL);
+    need(gpc_cache_access_many(cache, &batch, NULL, NULL), "access_many", NULL);
     return cpu_seconds() - start;
 }
 
@@ -192,7 +192,7 @@ static double best_calls(gpc_cache *cache, const uint64_t *addresses) {
         double start = cpu_seconds();
         for (uint32_t i = 0; i < ACCESSES; i++) {
             request.address = addresses[i];
-            need(gpc_cache_access(cache, &request, &result), "access", NULL);
+            need(gpc_cache_access(cache, &request, &result, NULL), "access", NULL);
         }
         double rate = ACCESSES / (cpu_seconds() - start) * 1e-6;
         best = rate > best ? rate : best;
@@ -251,7 +251,7 @@ int main(int argc, char **argv) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     set_simd(&options, argc > 1 ? argv[1] : NULL);
-    need(gpc_context_create(&options, &error, &b.context), "context", &error);
+    need(gpc_context_create(&options, &b.context, &error), "context", &error);
     need(gpc_context_register_replacement(b.context, &order_ops, NULL, NULL, &error), "register", &error);
     b.addresses = array(ACCESSES, sizeof *b.addresses);
     b.stores = array(ACCESSES, sizeof *b.stores);

@@ -100,7 +100,7 @@ static gpc_coherence *make(gpc_context *context, const char *protocol, bool full
     options.networks = networks;
     options.network_count = NETWORKS;
     options.data = options.timing = full;
-    need(gpc_coherence_create(context, &options, &error, &tree), protocol, &error);
+    need(gpc_coherence_create(context, &options, &tree, &error), protocol, &error);
     return tree;
 }
 
@@ -124,7 +124,7 @@ static double rate_of(gpc_coherence *tree, const stream *s, const gpc_coherence_
     for (int round = 0; round < ROUNDS; round++) {
         double start = cpu_seconds();
         for (uint32_t i = 0; i < ACCESSES; i++)
-            need(gpc_coherence_access(tree, &requests[i], &error, NULL), s->name, &error);
+            need(gpc_coherence_access(tree, &requests[i], NULL, &error), s->name, &error);
         double rate = ACCESSES / (cpu_seconds() - start) * 1e-6;
         best = rate > best ? rate : best;
     }
@@ -145,7 +145,7 @@ int main(int count, char **names) {
     gpc_coherence_request *requests = malloc(ACCESSES * sizeof *requests);
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    need(gpc_context_create(NULL, &error, &context), "context", &error);
+    need(gpc_context_create(NULL, &context, &error), "context", &error);
     if (!requests)
         return 1;
     for (size_t s = 0; s < sizeof streams / sizeof *streams; s++) {

@@ -86,12 +86,12 @@ static void measure(const char *timing, const char *clock, bool random, bool wri
     gpc_dram *dram;
     measured_stats stats;
     uint64_t done = 0;
-    need(gpc_context_create(NULL, &error, &context), "context", &error);
-    need(gpc_config_create(context, &error, &config), "config", &error);
+    need(gpc_context_create(NULL, &context, &error), "context", &error);
+    need(gpc_config_create(context, &config, &error), "config", &error);
     need(gpc_config_set(config, "dram.timing", timing, &error), timing, &error);
     need(gpc_config_set(config, "clock.dram", clock, &error), clock, &error);
     need(gpc_config_set(config, "dram.channels", "1", &error), "channels", &error);
-    need(gpc_dram_create(context, config, &error, &dram), "dram", &error);
+    need(gpc_dram_create(context, config, &dram, &error), "dram", &error);
     gpc_dram_on_done(dram, count_done, &done);
     double seconds = saturate(dram, random, writes);
     measured_clear(&stats);

@@ -35,7 +35,7 @@ static void say(const char *kernel, const char *way, double rate) {
 
 static gpc_trace *open_trace(bench *b, const char *source) {
     gpc_trace *trace;
-    need(gpc_trace_open(b->context, source, &b->error, &trace), source, &b->error);
+    need(gpc_trace_open(b->context, source, &trace, &b->error), source, &b->error);
     return trace;
 }
 
@@ -45,7 +45,7 @@ static void convert(bench *b, const char *source, const char *to, gpc_trace_form
     gpc_trace_writer *writer;
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block;
-    need(gpc_trace_writer_create(b->context, to, format, &b->error, &writer), to, &b->error);
+    need(gpc_trace_writer_create(b->context, to, format, &writer, &b->error), to, &b->error);
     gpc_status status;
     while ((status = gpc_trace_next_kernel(trace, &kernel, &b->error)) == GPC_OK) {
         need(gpc_trace_writer_kernel(writer, &kernel, &b->error), to, &b->error);
@@ -69,7 +69,7 @@ static double best(double a, double b) {
 static double replay_rate(bench *b, const char *source) {
     gpc_replay *replay;
     double rate = 0;
-    need(gpc_replay_create(b->context, b->config, &b->error, &replay), "replay", &b->error);
+    need(gpc_replay_create(b->context, b->config, &replay, &b->error), "replay", &b->error);
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t instructions = 0;
         measured_stats stats;
@@ -120,7 +120,7 @@ static double access_rate(bench *b, const char *source) {
     gpc_kernel kernel = GPC_KERNEL_INIT;
     uint64_t sms;
     need(gpc_config_get_u64(b->config, "sm.count", &sms), "sm.count", NULL);
-    need(gpc_hierarchy_create(b->context, b->config, &b->error, &hierarchy), "hierarchy", &b->error);
+    need(gpc_hierarchy_create(b->context, b->config, &hierarchy, &b->error), "hierarchy", &b->error);
     need(gpc_trace_next_kernel(trace, &kernel, &b->error), source, &b->error);
     const gpc_block **blocks = calloc(kernel.block_count, sizeof *blocks);
     uint64_t count = 0;
@@ -180,8 +180,8 @@ int main(int argc, char **argv) {
     bench b = {.error = GPC_ERROR_INIT, .folder = argc > 1 ? argv[1] : NULL, .scratch = "/tmp/gpucache-bench-XXXXXX"};
     if (!mkdtemp(b.scratch))
         return 1;
-    need(gpc_context_create(NULL, &b.error, &b.context), "context", &b.error);
-    need(gpc_config_create(b.context, &b.error, &b.config), "config", &b.error);
+    need(gpc_context_create(NULL, &b.context, &b.error), "context", &b.error);
+    need(gpc_config_create(b.context, &b.config, &b.error), "config", &b.error);
     need(gpc_config_load_preset(b.config, "h100", &b.error), "h100", &b.error);
     need(gpc_config_set_pair(b.config, "kernels.flush=all", &b.error), "kernels.flush", &b.error);
     run(&b, "vecadd", "synthetic:vectoradd");

@@ -57,7 +57,7 @@ static gpc_cache *make(gpc_context *context, bool l2, subject *s) {
         options.replacement = s->spec;
     else if (s)
         options.predictor = s->spec;
-    gpc_status status = gpc_cache_create(context, &options, &error, &cache);
+    gpc_status status = gpc_cache_create(context, &options, &cache, &error);
     if (status == GPC_OK)
         return cache;
     if (!s)
@@ -69,7 +69,7 @@ static gpc_cache *make(gpc_context *context, bool l2, subject *s) {
 
 static double rate(gpc_cache *cache, const gpc_batch *batch) {
     double start = cpu_seconds();
-    need(gpc_cache_access_many(cache, batch, NULL), "access_many", NULL);
+    need(gpc_cache_access_many(cache, batch, NULL, NULL), "access_many", NULL);
     return (double)batch->count / (cpu_seconds() - start) * 1e-6;
 }
 
@@ -137,7 +137,7 @@ int main(int argc, char **argv) {
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
     arrays a;
-    need(gpc_context_create(NULL, &error, &context), "context", &error);
+    need(gpc_context_create(NULL, &context, &error), "context", &error);
     size_t room = (size_t)argc + gpc_policy_count(context, GPC_POLICY_REPLACEMENT) +
                   gpc_policy_count(context, GPC_POLICY_PREDICTOR);
     subject *subjects = calloc(room, sizeof *subjects);
@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
     make_arrays(&a);
     for (int s = 0; s < STREAMS; s++) {
         streams[s].fill(a.addresses, ACCESSES);
-        need(gpc_next_uses(context, a.addresses, ACCESSES, STREAM_LINE, a.next_uses), "next uses", NULL);
+        need(gpc_next_uses(context, a.addresses, ACCESSES, STREAM_LINE, a.next_uses, NULL), "next uses", NULL);
         gpc_batch batch = GPC_BATCH_INIT;
         batch.count = ACCESSES;
         batch.addresses = a.addresses;

@@ -82,14 +82,14 @@ static void run(const char *preset, const char *kernel, const char *source, cons
     gpc_error error = GPC_ERROR_INIT;
     const double before = peak_bytes();
     printf("# replay.%s.%s: %s; preset = %s, mode = timed, kernels.flush = all\n", preset, kernel, source, preset);
-    need(gpc_context_create(NULL, &error, &context), "context", &error);
-    need(gpc_config_create(context, &error, &config), "config", &error);
+    need(gpc_context_create(NULL, &context, &error), "context", &error);
+    need(gpc_config_create(context, &config, &error), "config", &error);
     need(gpc_config_load_preset(config, preset, &error), preset, &error);
     need(gpc_config_set(config, "mode", "timed", &error), "mode", &error);
     need(gpc_config_set(config, "kernels.flush", "all", &error), "kernels.flush", &error);
     need(gpc_config_set(config, "coherence", coherence, &error), coherence, &error);
-    need(gpc_replay_create(context, config, &error, &replay), "replay", &error);
-    need(gpc_trace_open(context, source, &error, &trace), source, &error);
+    need(gpc_replay_create(context, config, &replay, &error), "replay", &error);
+    need(gpc_trace_open(context, source, &trace, &error), source, &error);
     double start = cpu_seconds();
     gpc_status status;
     while ((status = gpc_replay_kernel(replay, trace, NULL, &error)) == GPC_OK)

@@ -56,12 +56,12 @@ static gpc_hierarchy *make(gpc_context *context, const asked *a, const row *r) {
     char text[1024];
     snprintf(text, sizeof text, "mode = timed\ncoherence = %s\ncoherence.data = true\nsm.count = %u\n%s", r->coherence,
              a->setup.sms, r->settings);
-    need(gpc_config_create(context, &error, &config), "configuration", &error);
+    need(gpc_config_create(context, &config, &error), "configuration", &error);
     need(gpc_config_load_preset(config, a->preset, &error), a->preset, &error);
     need(gpc_config_load_text(config, text, r->name, &error), r->name, &error);
     for (int i = 0; i < a->count; i++)
         need(gpc_config_set_pair(config, a->settings[i], &error), a->settings[i], &error);
-    need(gpc_hierarchy_create(context, config, &error, &h), r->name, &error);
+    need(gpc_hierarchy_create(context, config, &h, &error), r->name, &error);
     gpc_config_destroy(config);
     return h;
 }
@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
                          .rounds = number_of(argc, argv, 4, 8),
                          .lines = number_of(argc, argv, 5, 4),
                          .most_cycles = 20000000}};
-    need(gpc_context_create(NULL, NULL, &context), "context", NULL);
+    need(gpc_context_create(NULL, &context, NULL), "context", NULL);
     for (int kernel = 0; kernel < SYNC_KERNELS; kernel++)
         for (int scope = GPC_SCOPE_CTA; scope <= GPC_SCOPE_GPU; scope += GPC_SCOPE_GPU)
             for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

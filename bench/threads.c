@@ -43,13 +43,13 @@ static outcome run(const char *preset, const char *mode, const char *source, uin
     gpc_error error = GPC_ERROR_INIT;
     char number[16];
     snprintf(number, sizeof number, "%u", threads);
-    need(gpc_context_create(NULL, &error, &context), "context", &error);
-    need(gpc_config_create(context, &error, &config), "config", &error);
+    need(gpc_context_create(NULL, &context, &error), "context", &error);
+    need(gpc_config_create(context, &config, &error), "config", &error);
     need(gpc_config_load_preset(config, preset, &error), preset, &error);
     need(gpc_config_set(config, "mode", mode, &error), "mode", &error);
     need(gpc_config_set(config, "threads", number, &error), "threads", &error);
-    need(gpc_replay_create(context, config, &error, &replay), "replay", &error);
-    need(gpc_trace_open(context, source, &error, &trace), source, &error);
+    need(gpc_replay_create(context, config, &replay, &error), "replay", &error);
+    need(gpc_trace_open(context, source, &trace, &error), source, &error);
     const gpc_hierarchy *hierarchy = gpc_replay_hierarchy(replay);
     const bool there_are = gpc_hierarchy_threads(hierarchy) == threads;
     const double before = waited(hierarchy), start = wall_seconds();

@@ -28,7 +28,7 @@ static uint64_t read_all(gpc_context *context, const char *source) {
     const gpc_block *block;
     uint64_t instructions = 0;
     gpc_status status;
-    need(gpc_trace_open(context, source, &error, &trace), source, &error);
+    need(gpc_trace_open(context, source, &trace, &error), source, &error);
     while ((status = gpc_trace_next_kernel(trace, &kernel, &error)) == GPC_OK) {
         while ((status = gpc_trace_next_block(trace, &block, &error)) == GPC_OK) {
             instructions += block->instruction_count;
@@ -49,8 +49,8 @@ static double write_all(gpc_context *context, const char *source, const char *pa
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block;
     double seconds = 0;
-    need(gpc_trace_open(context, source, &error, &trace), source, &error);
-    need(gpc_trace_writer_create(context, path, format, &error, &writer), path, &error);
+    need(gpc_trace_open(context, source, &trace, &error), source, &error);
+    need(gpc_trace_writer_create(context, path, format, &writer, &error), path, &error);
     while (gpc_trace_next_kernel(trace, &kernel, &error) == GPC_OK) {
         need(gpc_trace_writer_kernel(writer, &kernel, &error), path, &error);
         while (gpc_trace_next_block(trace, &block, &error) == GPC_OK) {
@@ -140,7 +140,7 @@ int main(int argc, char **argv) {
     gpc_error error = GPC_ERROR_INIT;
     char folder[] = "/tmp/gpucache-bench-XXXXXX";
     static const char *const synthetic[] = {"synthetic:vectoradd", "synthetic:gather", "synthetic:matmul-tiled"};
-    need(gpc_context_create(NULL, &error, &context), "context", &error);
+    need(gpc_context_create(NULL, &context, &error), "context", &error);
     if (!mkdtemp(folder)) {
         perror(folder);
         return 1;

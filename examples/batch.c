@@ -16,14 +16,14 @@ static gpc_status run(gpc_context *context, const char *policy, gpc_error *error
     gpc_cache *cache = NULL;
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT; /* 32 sets, 4 ways, 128-byte lines */
     options.replacement = policy;
-    gpc_status status = gpc_cache_create(context, &options, error, &cache);
+    gpc_status status = gpc_cache_create(context, &options, &cache, error);
     gpc_batch batch = GPC_BATCH_INIT;
     batch.count = COUNT;
     batch.addresses = addresses;
     batch.next_uses = next_uses;
     batch.results = results;
     if (status == GPC_OK)
-        status = gpc_cache_access_many(cache, &batch, NULL);
+        status = gpc_cache_access_many(cache, &batch, NULL, NULL);
     uint64_t hits = 0;
     for (size_t i = 0; status == GPC_OK && i < COUNT; i++)
         hits += results[i] & GPC_BATCH_HIT;
@@ -38,9 +38,9 @@ int main(void) {
         addresses[i] = i % LINES * LINE;
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
-    gpc_status status = gpc_context_create(NULL, &error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, &error);
     if (status == GPC_OK)
-        status = gpc_next_uses(context, addresses, COUNT, LINE, next_uses);
+        status = gpc_next_uses(context, addresses, COUNT, LINE, next_uses, NULL);
     static const char *const policies[] = {"lru", "random", "opt"};
     for (size_t i = 0; status == GPC_OK && i < sizeof policies / sizeof *policies; i++)
         status = run(context, policies[i], &error);

@@ -24,7 +24,7 @@ static gpc_status access_one(gpc_cache *cache, gpc_kind kind, uint64_t address) 
     static const char *const outcomes[] = {"hit", "pending hit", "sector miss", "miss", "bypassed", "no victim"};
     gpc_request request = {.address = address, .size = 4, .kind = (uint8_t)kind};
     gpc_access_result result;
-    gpc_status status = gpc_cache_access(cache, &request, &result);
+    gpc_status status = gpc_cache_access(cache, &request, &result, NULL);
     if (status == GPC_OK)
         printf("%s %#" PRIx64 ": %s\n", kind == GPC_STORE ? "store" : "load ", address, outcomes[result.outcome]);
     return status;
@@ -53,9 +53,9 @@ int main(void) {
     options.track_reuse = 1;
     options.on_fill = on_fill;
     options.on_evict = on_evict;
-    gpc_status status = gpc_context_create(NULL, &error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, &error);
     if (status == GPC_OK)
-        status = gpc_cache_create(context, &options, &error, &cache);
+        status = gpc_cache_create(context, &options, &cache, &error);
     for (size_t i = 0; status == GPC_OK && i < sizeof stream / sizeof *stream; i++)
         status = access_one(cache, stream[i].kind, stream[i].address);
 

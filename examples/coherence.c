@@ -36,7 +36,7 @@ static gpc_status make(gpc_context *context, const char *protocol, gpc_error *er
     options.module_count = 3;
     options.networks = &network;
     options.network_count = 1;
-    return gpc_coherence_create(context, &options, error, out);
+    return gpc_coherence_create(context, &options, out, error);
 }
 
 /* Make one access to the first byte of the block, and print states and messages. */
@@ -49,7 +49,7 @@ static gpc_status step(gpc_coherence *tree, uint32_t cache, gpc_coherence_kind k
     request.address = BLOCK;
     request.bytes = &value;
     request.out = &value;
-    gpc_status status = gpc_coherence_access(tree, &request, error, &result);
+    gpc_status status = gpc_coherence_access(tree, &request, &result, error);
     if (status != GPC_OK)
         return status;
     printf("%s %s: %u, %c -> %c, %" PRIu64 " cycles\n", names[cache], kinds[kind], value, letters[result.found],
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
     gpc_coherence *tree = NULL;
-    bool done = gpc_context_create(NULL, &error, &context) == GPC_OK &&
+    bool done = gpc_context_create(NULL, &context, &error) == GPC_OK &&
                 make(context, argc > 1 ? argv[1] : "nmoesi", &error, &tree) == GPC_OK &&
                 step(tree, 0, GPC_COHERENCE_STORE, 6, &error) == GPC_OK &&
                 step(tree, 1, GPC_COHERENCE_LOAD, 0, &error) == GPC_OK &&

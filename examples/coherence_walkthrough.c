@@ -287,7 +287,7 @@ static gpc_status run_step(walk *w, const step *s, gpc_error *error, gpc_coheren
     request.size = BLOCK;
     request.bytes = bytes;
     if (s->action == FLUSH)
-        return gpc_coherence_flush(w->system, s->cache, 0, error, result);
+        return gpc_coherence_flush(w->system, s->cache, 0, result, error);
     if (s->action == READ) {
         request.out = w->read[s->cache];
     } else if (s->action == WRITE) {
@@ -299,7 +299,7 @@ static gpc_status run_step(walk *w, const step *s, gpc_error *error, gpc_coheren
         for (unsigned i = 0; i < BLOCK; i++)
             bytes[i] = (uint8_t)(w->read[s->cache][i] + s->number);
     }
-    return gpc_coherence_access(w->system, &request, error, result);
+    return gpc_coherence_access(w->system, &request, result, error);
 }
 
 /* True if the last row shows the contents of the system. */
@@ -360,7 +360,7 @@ static gpc_status build(gpc_context *context, const char *protocol, gpc_error *e
     options.module_count = CACHES + 1;
     options.networks = &network;
     options.network_count = 1;
-    return gpc_coherence_create(context, &options, error, out);
+    return gpc_coherence_create(context, &options, out, error);
 }
 
 static gpc_status begin(walk *w, gpc_context *context, const example *e, const char *protocol, gpc_error *error) {
@@ -478,7 +478,7 @@ int main(int argc, char **argv) {
     const char *protocol = argc > 1 ? argv[1] : NULL;
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
-    gpc_status status = gpc_context_create(NULL, &error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, &error);
     for (size_t i = 0; status == GPC_OK && i < sizeof examples / sizeof *examples; i++)
         status = tell(context, &examples[i], protocol, &error);
     if (status == GPC_OK)

@@ -80,13 +80,13 @@ static gpc_status hit_rate(gpc_context *context, const char *source, const char 
     gpc_trace *trace = NULL;
     const uint32_t ids[] = {GPC_ID_l1_load_sector_hits, GPC_ID_l1_load_sectors};
     uint64_t sectors[2];
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_status status = gpc_config_create(context, &config, error);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, settings, "settings", error);
     if (status == GPC_OK)
-        status = gpc_replay_create(context, config, error, &replay);
+        status = gpc_replay_create(context, config, &replay, error);
     if (status == GPC_OK)
-        status = gpc_trace_open(context, source, error, &trace);
+        status = gpc_trace_open(context, source, &trace, error);
     if (status == GPC_OK)
         status = gpc_replay_kernel(replay, trace, NULL, error);
     if (status == GPC_OK)
@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
     double lru = 0, own = 0;
-    gpc_status status = gpc_context_create(NULL, &error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, &error);
     if (status == GPC_OK)
         status = gpucache_register(context, &error);
     if (status == GPC_OK)

@@ -61,10 +61,10 @@ int main(void) {
     gpc_config *config = NULL;
     gpc_hierarchy *memory = NULL;
     char json[16384];
-    bool done = gpc_context_create(NULL, &error, &context) == GPC_OK &&
-                gpc_config_create(context, &error, &config) == GPC_OK &&
+    bool done = gpc_context_create(NULL, &context, &error) == GPC_OK &&
+                gpc_config_create(context, &config, &error) == GPC_OK &&
                 gpc_config_load_preset(config, "h100", &error) == GPC_OK &&
-                gpc_hierarchy_create(context, config, &error, &memory) == GPC_OK &&
+                gpc_hierarchy_create(context, config, &memory, &error) == GPC_OK &&
                 gpc_hierarchy_begin_kernel(memory, NULL, &error) == GPC_OK && simulate(memory) == GPC_OK &&
                 write_json(memory, json, sizeof json, &error) == GPC_OK;
     if (done)

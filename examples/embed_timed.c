@@ -143,11 +143,11 @@ int main(int argc, char **argv) {
         if (!strcmp(argv[i], "own-dram"))
             callbacks.on_memory = on_memory;
     }
-    bool done = gpc_context_create(NULL, &error, &context) == GPC_OK &&
-                gpc_config_create(context, &error, &config) == GPC_OK &&
+    bool done = gpc_context_create(NULL, &context, &error) == GPC_OK &&
+                gpc_config_create(context, &config, &error) == GPC_OK &&
                 gpc_config_load_preset(config, "h100", &error) == GPC_OK &&
                 gpc_config_set_pair(config, "mode=timed", &error) == GPC_OK &&
-                gpc_hierarchy_create(context, config, &error, &h.memory) == GPC_OK &&
+                gpc_hierarchy_create(context, config, &h.memory, &error) == GPC_OK &&
                 gpc_hierarchy_set_callbacks(h.memory, &callbacks) == GPC_OK &&
                 gpc_hierarchy_begin_kernel(h.memory, NULL, &error) == GPC_OK && simulate(&h) == GPC_OK &&
                 gpc_hierarchy_drain(h.memory, &error) == GPC_OK &&

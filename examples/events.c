@@ -51,13 +51,13 @@ int main(int argc, char **argv) {
     options.on_event = on_event;
     options.user_data = &steps;
     options.last_sm = 0; /* leaves out events without SM, such as a refresh */
-    bool done = gpc_context_create(NULL, &error, &context) == GPC_OK &&
-                gpc_config_create(context, &error, &config) == GPC_OK &&
+    bool done = gpc_context_create(NULL, &context, &error) == GPC_OK &&
+                gpc_config_create(context, &config, &error) == GPC_OK &&
                 gpc_config_load_preset(config, argc > 1 ? argv[1] : "h100", &error) == GPC_OK &&
                 gpc_config_set_pair(config, "mode=timed", &error) == GPC_OK;
     for (int i = 2; done && i < argc; i++)
         done = gpc_config_set_pair(config, argv[i], &error) == GPC_OK;
-    done = done && gpc_hierarchy_create(context, config, &error, &memory) == GPC_OK &&
+    done = done && gpc_hierarchy_create(context, config, &memory, &error) == GPC_OK &&
            gpc_hierarchy_begin_kernel(memory, NULL, &error) == GPC_OK &&
            gpc_hierarchy_set_trace(memory, &options, &error) == GPC_OK;
     for (uint32_t warp = 0; done && warp < 2; warp++) {

@@ -205,11 +205,11 @@ static gpc_status make(gpc_context *context, const char *predictor, const char *
     p.tells = GPC_READS_OF_REQUESTS | GPC_READS_STALLS; /* no replies of a level below: agcb would be refused */
     t.throttles = throttles;
     t.warps = WARPS;
-    gpc_status status = gpc_replacement_create(context, &r, error, &h->replacement);
+    gpc_status status = gpc_replacement_create(context, &r, &h->replacement, error);
     if (status == GPC_OK)
-        status = gpc_predictor_create(context, &p, error, &h->predictor);
+        status = gpc_predictor_create(context, &p, &h->predictor, error);
     if (status == GPC_OK)
-        status = gpc_throttle_create(context, &t, error, &h->throttle);
+        status = gpc_throttle_create(context, &t, &h->throttle, error);
     for (uint32_t warp = 0; warp < WARPS && status == GPC_OK; warp++) {
         gpc_throttle_start(h->throttle, warp, warp / 4);
         status = gpc_throttle_set_state(h->throttle, warp, GPC_STATE_READY_MEMORY);
@@ -221,7 +221,7 @@ int main(int argc, char **argv) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
     static host h;
-    gpc_status status = gpc_context_create(NULL, &error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, &error);
     if (status == GPC_OK)
         status = make(context, argc > 1 ? argv[1] : "mrpb", argc > 2 ? argv[2] : "warps(limit=12)", &error, &h);
     if (status == GPC_OK) {

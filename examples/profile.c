@@ -31,9 +31,9 @@ static gpc_status profile_trace(gpc_context *context, const gpc_config *config, 
                                 gpc_error *error) {
     gpc_profile *profile = NULL;
     gpc_trace *trace = NULL;
-    gpc_status status = gpc_profile_create(context, config, error, &profile);
+    gpc_status status = gpc_profile_create(context, config, &profile, error);
     if (status == GPC_OK)
-        status = gpc_trace_open(context, source, error, &trace);
+        status = gpc_trace_open(context, source, &trace, error);
     if (status == GPC_OK)
         status = gpc_profile_run(profile, trace, error);
     if (status == GPC_OK)
@@ -53,9 +53,9 @@ static gpc_status print_traffic(gpc_context *context, gpc_config *config, const 
     uint64_t sectors;
     gpc_status status = gpc_config_set(config, "l1.bypass", predictor, error);
     if (status == GPC_OK)
-        status = gpc_replay_create(context, config, error, &replay);
+        status = gpc_replay_create(context, config, &replay, error);
     if (status == GPC_OK)
-        status = gpc_trace_open(context, source, error, &trace);
+        status = gpc_trace_open(context, source, &trace, error);
     while (status == GPC_OK)
         status = gpc_replay_kernel(replay, trace, NULL, error);
     if (status == GPC_END)
@@ -81,9 +81,9 @@ int main(int argc, char **argv) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
     gpc_config *config = NULL;
-    gpc_status status = gpc_context_create(NULL, &error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, &error);
     if (status == GPC_OK)
-        status = gpc_config_create(context, &error, &config);
+        status = gpc_config_create(context, &config, &error);
     if (status == GPC_OK)
         status = gpc_config_load_preset(config, argc > 3 ? argv[3] : "gtx480", &error);
     if (status == GPC_OK)

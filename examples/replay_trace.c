@@ -40,17 +40,17 @@ int main(int argc, char **argv) {
     gpc_config *config = NULL;
     gpc_replay *replay = NULL;
     gpc_trace *trace = NULL;
-    gpc_status status = gpc_context_create(NULL, &error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, &error);
     if (status == GPC_OK)
-        status = gpc_config_create(context, &error, &config);
+        status = gpc_config_create(context, &config, &error);
     if (status == GPC_OK)
         status = gpc_config_load_preset(config, argc > 2 ? argv[2] : "h100", &error);
     for (int i = 3; status == GPC_OK && i < argc; i++)
         status = gpc_config_set_pair(config, argv[i], &error);
     if (status == GPC_OK)
-        status = gpc_replay_create(context, config, &error, &replay);
+        status = gpc_replay_create(context, config, &replay, &error);
     if (status == GPC_OK)
-        status = gpc_trace_open(context, argv[1], &error, &trace);
+        status = gpc_trace_open(context, argv[1], &trace, &error);
     if (status == GPC_OK)
         status = replay_all(replay, trace, &error);
     if (status != GPC_OK)

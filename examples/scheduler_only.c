@@ -46,9 +46,9 @@ int main(int count, char **arguments) {
     options.warps = WARPS;
     options.policy = count > 1 ? arguments[1] : "gto";
     uint64_t cycles = 0;
-    gpc_status status = gpc_context_create(NULL, &error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, &error);
     if (status == GPC_OK)
-        status = gpc_scheduler_create(context, &options, &error, &scheduler);
+        status = gpc_scheduler_create(context, &options, &scheduler, &error);
     if (status == GPC_OK)
         status = run(scheduler, &cycles);
     if (status == GPC_OK)

@@ -70,7 +70,7 @@ int main(void) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
     static tags all[POLICIES];
-    gpc_status status = gpc_context_create(NULL, &error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, &error);
     for (unsigned p = 0; p < POLICIES && status == GPC_OK; p++) {
         gpc_replacement_options options = GPC_REPLACEMENT_OPTIONS_INIT;
         options.policy = policies[p];
@@ -78,7 +78,7 @@ int main(void) {
         options.ways = WAYS;
         options.line_bytes = LINE;
         options.tells = GPC_READS_OF_REQUESTS & ~(uint64_t)GPC_READS_ADMISSION; /* the host always allocates */
-        status = gpc_replacement_create(context, &options, &error, &all[p].policy);
+        status = gpc_replacement_create(context, &options, &all[p].policy, &error);
     }
     for (uint64_t i = 0; i < ACCESSES && status == GPC_OK; i++) {
         const gpc_request request = access_at(i);

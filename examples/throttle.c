@@ -59,7 +59,7 @@ static gpc_status load(core *c, uint32_t slot, uint64_t cycle) {
                            .kind = GPC_LOAD,
                            .token = (uint8_t)gpc_scheduler_token_of(c->scheduler, slot, 1)};
     gpc_access_result result;
-    gpc_status status = gpc_cache_access(c->cache, &request, &result);
+    gpc_status status = gpc_cache_access(c->cache, &request, &result, NULL);
     bool hit = result.outcome == GPC_HIT;
     c->period[0]++;
     c->period[1] += !hit;
@@ -116,15 +116,15 @@ static gpc_status make(core *c, gpc_context *context, const char *policy, gpc_er
     cache.tokens = GPC_TOKENS_STRICT; /* a load without token does not allocate */
     gpc_status status = gpc_context_register_throttle(context, &ops, NULL, NULL, error);
     if (status == GPC_OK)
-        status = gpc_scheduler_create(context, &options, error, &c->scheduler);
-    return status == GPC_OK ? gpc_cache_create(context, &cache, error, &c->cache) : status;
+        status = gpc_scheduler_create(context, &options, &c->scheduler, error);
+    return status == GPC_OK ? gpc_cache_create(context, &cache, &c->cache, error) : status;
 }
 
 int main(int count, char **arguments) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
     core c = {.scheduler = NULL};
-    gpc_status status = gpc_context_create(NULL, &error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, &error);
     if (status == GPC_OK)
         status = make(&c, context, count > 1 ? arguments[1] : "gto + careful", &error);
     if (status == GPC_OK)

@@ -232,8 +232,8 @@ typedef struct gpc_cache_options {
  * (a policy); GPC_ERROR_UNSUPPORTED (a policy reads more than `tells`); GPC_ERROR_MEMORY; or the status of a policy's
  * init. Since: 0.1.
  */
-GPC_API gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error,
-                                    gpc_cache **out);
+GPC_API gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_cache **out,
+                                    gpc_error *error);
 
 /* Destroy without write-backs or callbacks. NULL is allowed. Since: 0.1. */
 GPC_API void gpc_cache_destroy(gpc_cache *cache);
@@ -245,7 +245,8 @@ GPC_API void gpc_cache_destroy(gpc_cache *cache);
  * the line, a byte mask for a line beyond 128 bytes); GPC_ERROR_CALLBACK (a policy chose an impossible victim: no line
  * moved, but the lookup has been counted). Since: 0.1.
  */
-GPC_API gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+GPC_API gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
+                                    gpc_error *error);
 
 /* Flags of an access in a batch. */
 #define GPC_BATCH_HIT 0x01u        /* every needed sector was valid */
@@ -281,7 +282,7 @@ typedef struct gpc_batch {
  *   out_done  receives the number of completed accesses; may be NULL
  * Returns as gpc_cache_access, and GPC_ERROR_ABI. Since: 0.1.
  */
-GPC_API gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_t *out_done);
+GPC_API gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_t *out_done, gpc_error *error);
 
 /*
  * Compute for every access of a stream the index of the next access to the same line, or UINT64_MAX. The policy `opt`
@@ -290,14 +291,15 @@ GPC_API gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batc
  * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.1.
  */
 GPC_API gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses, size_t count, uint32_t line_bytes,
-                                 uint64_t *next_uses);
+                                 uint64_t *next_uses, gpc_error *error);
 
 /*
  * Look a request up without effect on recency, policies or statistics. `result` gets outcome (HIT, PENDING_HIT,
  * SECTOR_MISS or MISS), needed_sectors, hit_sectors, set and way. Predictors are not asked.
  * Returns GPC_OK; GPC_ERROR_ARGUMENT as gpc_cache_access. Since: 0.1.
  */
-GPC_API gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+GPC_API gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
+                                   gpc_error *error);
 
 /*
  * Look a request up as gpc_cache_probe, and find the effect of a miss: the way that the miss would take, and the line
@@ -313,7 +315,8 @@ GPC_API gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *re
  * Returns as gpc_cache_probe; GPC_ERROR_UNSUPPORTED (the replacement policy's table has no `state`, so its state cannot
  * be restored); GPC_ERROR_CALLBACK (the policy chose an impossible victim); GPC_ERROR_MEMORY. Since: 0.2.
  */
-GPC_API gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+GPC_API gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
+                                          gpc_error *error);
 
 /*
  * First step: compare tags, notify the policies, serve a hit, ask the predictor on a miss. Nothing is replaced. Check
@@ -322,7 +325,8 @@ GPC_API gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *r
  * the host looks up a further sector of the same instruction's line, set gpc_request.continues: the lookup is then no
  * reuse. Returns as gpc_cache_access. Since: 0.1.
  */
-GPC_API gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+GPC_API gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
+                                    gpc_error *error);
 
 /*
  * Second step, after a lookup with outcome MISS or SECTOR_MISS: give the line a way, evict if needed, and mark
@@ -334,7 +338,7 @@ GPC_API gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request
  * without write allocation), and the lookup's result is complete. Returns as gpc_cache_access. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
-                                     gpc_access_result *result);
+                                     gpc_access_result *result, gpc_error *error);
 
 /*
  * Last step: `sectors` of the request's line have arrived. Pending sectors become valid. A line without a way gets a
@@ -342,7 +346,7 @@ GPC_API gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *reques
  * dirty now. Outcomes GPC_NO_VICTIM and GPC_BYPASSED as in gpc_cache_reserve. Returns as gpc_cache_access. Since: 0.1.
  */
 GPC_API gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
-                                  gpc_access_result *result);
+                                  gpc_access_result *result, gpc_error *error);
 
 /*
  * Give the predictor the policy word of a reply from below. Returns the decision that holds, which may overturn
@@ -361,9 +365,9 @@ GPC_API uint32_t gpc_cache_respond(gpc_cache *cache, const gpc_request *request)
  * Returns GPC_OK, even if no line was resident; GPC_ERROR_ARGUMENT (NULL, or a range beyond the last address). Since:
  * 0.1.
  */
-GPC_API gpc_status gpc_cache_invalidate_line(gpc_cache *cache, uint64_t address);
-GPC_API gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64_t bytes);
-GPC_API gpc_status gpc_cache_invalidate_all(gpc_cache *cache);
+GPC_API gpc_status gpc_cache_invalidate_line(gpc_cache *cache, uint64_t address, gpc_error *error);
+GPC_API gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64_t bytes, gpc_error *error);
+GPC_API gpc_status gpc_cache_invalidate_all(gpc_cache *cache, gpc_error *error);
 
 /*
  * Write all dirty bytes back through on_evict (forced = 1), in order of set and way. Lines stay, clean. With lazy
@@ -371,7 +375,7 @@ GPC_API gpc_status gpc_cache_invalidate_all(gpc_cache *cache);
  *   out_sectors  receives the number of dirty sectors written; may be NULL
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (`cache` is NULL). Since: 0.1.
  */
-GPC_API gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors);
+GPC_API gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors, gpc_error *error);
 
 /*
  * Give a cache another shape: `sets` and `ways` as in gpc_cache_options. The cache is then empty, as after
@@ -402,13 +406,13 @@ typedef struct gpc_line {
  * GPC_END; GPC_ERROR_ARGUMENT (a NULL).
  * The cache must not change during the iteration. Since: 0.1.
  */
-GPC_API gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_line *line);
+GPC_API gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_line *line, gpc_error *error);
 
 /*
  * Pass a warp event to the policies, and to the owners of lines' priority. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL,
  * kind). Since: 0.1.
  */
-GPC_API gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event);
+GPC_API gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event, gpc_error *error);
 
 /*
  * Pass the sample of a period to the policies that decide by samples (vote, dynamic-age-lru, dynamic-rpr). The host's
@@ -418,7 +422,7 @@ GPC_API gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *
  * If caches vote together (`instances`, share_with), sample every cache once a period, in order of `instance`.
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a NULL). Since: 0.2.
  */
-GPC_API gpc_status gpc_cache_sample(gpc_cache *cache, const gpc_sample *sample);
+GPC_API gpc_status gpc_cache_sample(gpc_cache *cache, const gpc_sample *sample, gpc_error *error);
 
 /*
  * Question for a missed request that waits in the host's queues: go below without this cache
@@ -442,7 +446,8 @@ GPC_API gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, g
  *   value  struct_size set
  * Returns GPC_OK; GPC_ERROR_RANGE past the last; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_ABI. Since: 0.2.
  */
-GPC_API gpc_status gpc_cache_policy_value(const gpc_cache *cache, size_t index, gpc_policy_value *value);
+GPC_API gpc_status gpc_cache_policy_value(const gpc_cache *cache, size_t index, gpc_policy_value *value,
+                                          gpc_error *error);
 
 /*
  * Inputs that the cache's policies need and have not been given yet, as bits: GPC_READS_SAMPLES (gpc_cache_sample,

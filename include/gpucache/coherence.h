@@ -40,8 +40,8 @@ GPC_BEGIN_DECLS
  * a memory; a buffer too small for its network's largest message; a replacement policy with inputs that requests do not
  * have, with their names); GPC_ERROR_NOT_FOUND (protocol, policy); GPC_ERROR_MEMORY. Since: 0.1.
  */
-GPC_API gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_error *error,
-                                        gpc_coherence **out);
+GPC_API gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_coherence **out,
+                                        gpc_error *error);
 /* NULL is allowed. Since: 0.1. */
 GPC_API void gpc_coherence_destroy(gpc_coherence *coherence);
 
@@ -176,7 +176,7 @@ typedef struct gpc_coherence_result {
  * be read and destroyed. Other errors change nothing. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_access(gpc_coherence *coherence, const gpc_coherence_request *request,
-                                        gpc_error *error, gpc_coherence_result *result);
+                                        gpc_coherence_result *result, gpc_error *error);
 
 /*
  * Flush: write all modified bytes back and invalidate all blocks, as at the end of the worked example (Table 2.6, steps
@@ -189,8 +189,8 @@ GPC_API gpc_status gpc_coherence_access(gpc_coherence *coherence, const gpc_cohe
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (not an index of a cache); GPC_ERROR_STATE, GPC_ERROR_CALLBACK as
  * gpc_coherence_access; GPC_ERROR_MEMORY (only part of the blocks has been flushed). Since: 0.1.
  */
-GPC_API gpc_status gpc_coherence_flush(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,
-                                       gpc_coherence_result *result);
+GPC_API gpc_status gpc_coherence_flush(gpc_coherence *coherence, uint32_t module, uint64_t cycle,
+                                       gpc_coherence_result *result, gpc_error *error);
 
 /*
  * Acquire: a kernel begins, or a warp acquires, and must not see stale data. The protocol's ACQUIRE rules are applied
@@ -198,8 +198,8 @@ GPC_API gpc_status gpc_coherence_flush(gpc_coherence *coherence, uint32_t module
  *   module  index of a cache; GPC_NO_MODULE: all caches except those with gpc_protocol.shared
  * Other arguments and statuses as gpc_coherence_flush. Since: 0.1.
  */
-GPC_API gpc_status gpc_coherence_acquire(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,
-                                         gpc_coherence_result *result);
+GPC_API gpc_status gpc_coherence_acquire(gpc_coherence *coherence, uint32_t module, uint64_t cycle,
+                                         gpc_coherence_result *result, gpc_error *error);
 
 /*
  * Read and write memory's bytes directly: no access, no message, no time. Copies in caches are ignored.
@@ -376,8 +376,8 @@ GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const g
  * While accesses or their consequences are in flight, gpc_coherence_access, flush and acquire return GPC_ERROR_STATE.
  * Thread rule: one thread at a time. Since: 0.2.
  */
-GPC_API gpc_status gpc_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_error *error,
-                                       uint64_t *out_token);
+GPC_API gpc_status gpc_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request,
+                                       uint64_t *out_token, gpc_error *error);
 
 /*
  * Perform all events up to and including a cycle. UINT64_MAX: until nothing is in flight.

@@ -62,8 +62,8 @@ GPC_API const char *gpc_preset_text(const char *name);
  * Create a configuration in which every key has its default (_create), or the value of another configuration (_copy).
  * Return GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_MEMORY. Since: 0.1.
  */
-GPC_API gpc_status gpc_config_create(gpc_context *context, gpc_error *error, gpc_config **out);
-GPC_API gpc_status gpc_config_copy(const gpc_config *config, gpc_error *error, gpc_config **out);
+GPC_API gpc_status gpc_config_create(gpc_context *context, gpc_config **out, gpc_error *error);
+GPC_API gpc_status gpc_config_copy(const gpc_config *config, gpc_config **out, gpc_error *error);
 GPC_API void gpc_config_destroy(gpc_config *config);
 
 /*

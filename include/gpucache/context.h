@@ -75,7 +75,7 @@ GPC_API gpc_status gpc_struct_init(const char *name, size_t size, gpc_error *err
  * load the symbol with the version.
  */
 #define gpc_context_create gpc_context_create_0_3
-GPC_API gpc_status gpc_context_create(const gpc_context_options *options, gpc_error *error, gpc_context **out);
+GPC_API gpc_status gpc_context_create(const gpc_context_options *options, gpc_context **out, gpc_error *error);
 
 /*
  * Release the caller's hold on a context. Objects made from the context hold the context too. The memory of the context

@@ -84,7 +84,7 @@ typedef struct gpc_replacement_options {
  * or the status of the policy's init. Since: 0.2.
  */
 GPC_API gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_options *options,
-                                          gpc_error *error, gpc_replacement **out);
+                                          gpc_replacement **out, gpc_error *error);
 /* NULL is allowed. Objects with shared state may be destroyed in every order. Since: 0.2. */
 GPC_API void gpc_replacement_destroy(gpc_replacement *replacement);
 
@@ -124,7 +124,7 @@ GPC_API gpc_status gpc_replacement_event(gpc_replacement *replacement, const gpc
 
 /* Counters published by the policy ("replacement.dip.selector"), as gpc_cache_policy_value. Since: 0.2. */
 GPC_API gpc_status gpc_replacement_policy_value(const gpc_replacement *replacement, size_t index,
-                                                gpc_policy_value *value);
+                                                gpc_policy_value *value, gpc_error *error);
 
 /* Options of a bypass predictor. Fields as in gpc_replacement_options; `policy` NULL is "always-cache". */
 typedef struct gpc_predictor_options {
@@ -141,8 +141,8 @@ typedef struct gpc_predictor_options {
     { sizeof(gpc_predictor_options), NULL, 32, 4, 128, 0, 0, 0, 0, 0, 0, NULL }
 
 /* As gpc_replacement_create and _destroy. Since: 0.2. */
-GPC_API gpc_status gpc_predictor_create(gpc_context *context, const gpc_predictor_options *options, gpc_error *error,
-                                        gpc_predictor **out);
+GPC_API gpc_status gpc_predictor_create(gpc_context *context, const gpc_predictor_options *options, gpc_predictor **out,
+                                        gpc_error *error);
 GPC_API void gpc_predictor_destroy(gpc_predictor *predictor);
 
 /*
@@ -199,7 +199,8 @@ GPC_API uint32_t gpc_predictor_respond(gpc_predictor *predictor, uint32_t set, u
 GPC_API gpc_decision gpc_predictor_stall(gpc_predictor *predictor, const gpc_request *request, uint32_t reason);
 
 /* As gpc_replacement_policy_value ("bypass.agcb.replies"). Since: 0.2. */
-GPC_API gpc_status gpc_predictor_policy_value(const gpc_predictor *predictor, size_t index, gpc_policy_value *value);
+GPC_API gpc_status gpc_predictor_policy_value(const gpc_predictor *predictor, size_t index, gpc_policy_value *value,
+                                              gpc_error *error);
 
 GPC_END_DECLS
 

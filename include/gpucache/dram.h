@@ -24,7 +24,7 @@ typedef void (*gpc_dram_done_fn)(void *user_data, uint64_t token, bool write, ui
  * Returns GPC_OK; GPC_ERROR_ARGUMENT, GPC_ERROR_RANGE or GPC_ERROR_FORMAT (dram.mapping), naming the key;
  * GPC_ERROR_MEMORY. Since: 0.1.
  */
-GPC_API gpc_status gpc_dram_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_dram **out);
+GPC_API gpc_status gpc_dram_create(gpc_context *context, const gpc_config *config, gpc_dram **out, gpc_error *error);
 GPC_API void gpc_dram_destroy(gpc_dram *dram);
 
 /*

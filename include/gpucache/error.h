@@ -7,9 +7,9 @@
 GPC_BEGIN_DECLS
 
 /*
- * Detail of a failed call, in storage of the caller. Functions with several reasons to fail take a `gpc_error *error`,
- * which may be NULL. The library writes `error` only on failure. `message` names the file and line, the key or the
- * argument at fault, in a single line without a final full stop. Since: 0.1.
+ * Detail of a failed call, in storage of the caller. Each function that returns a gpc_status takes a `gpc_error *error`
+ * last, which may be NULL. The library writes `error` only on failure. `message` names the file and line, the key or
+ * the argument at fault, in a single line without a final full stop. Since: 0.1.
  */
 typedef struct gpc_error {
     size_t struct_size; /* sizeof(gpc_error), set by GPC_ERROR_INIT */

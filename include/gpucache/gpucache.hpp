@@ -13,7 +13,7 @@
  *     gpucache::checked(gpc_hierarchy_access(memory, &access, nullptr));
  *     auto later = gpucache::make<gpucache::Hierarchy>(gpc_hierarchy_copy, memory);
  *
- * An object has the arguments of its C function, without `error` and `out`. For lifetimes and the thread rule see
+ * An object has the arguments of its C function, without `out` and `error`. For lifetimes and the thread rule see
  * gpucache.h. The library throws nothing, and no exception may leave a callback. Since: 0.2.
  */
 
@@ -62,11 +62,11 @@ template <typename T, auto Create, auto Destroy> class Handle {
 
     Handle() noexcept = default;
     template <typename... Arguments>
-        requires std::invocable<decltype(Create), Arguments..., gpc_error *, T **>
+        requires std::invocable<decltype(Create), Arguments..., T **, gpc_error *>
     explicit Handle(Arguments &&...arguments) {
         gpc_error error = GPC_ERROR_INIT;
         T *made = nullptr;
-        checked(Create(std::forward<Arguments>(arguments)..., &error, &made), &error);
+        checked(Create(std::forward<Arguments>(arguments)..., &made, &error), &error);
         object_.reset(made);
     }
     /* Take over an object of the caller. */
@@ -89,16 +89,26 @@ template <typename T, auto Create, auto Destroy> class Handle {
     std::unique_ptr<T, Deleter> object_;
 };
 
-/*
- * Make an object by a function other than its default. The function's last parameters are a gpc_error * and the address
- * of the object's pointer.
- */
+/* As below, of a function whose gpc_error * is not yet the last. */
 template <typename Made, typename Function, typename... Arguments>
     requires std::invocable<Function, Arguments..., gpc_error *, typename Made::Object **>
 Made make(Function function, Arguments &&...arguments) {
     gpc_error error = GPC_ERROR_INIT;
     typename Made::Object *object = nullptr;
     checked(function(std::forward<Arguments>(arguments)..., &error, &object), &error);
+    return Made::take(object);
+}
+
+/*
+ * Make an object by a function other than its default. The function's last parameters are the address of the object's
+ * pointer and a gpc_error *.
+ */
+template <typename Made, typename Function, typename... Arguments>
+    requires std::invocable<Function, Arguments..., typename Made::Object **, gpc_error *>
+Made make(Function function, Arguments &&...arguments) {
+    gpc_error error = GPC_ERROR_INIT;
+    typename Made::Object *object = nullptr;
+    checked(function(std::forward<Arguments>(arguments)..., &object, &error), &error);
     return Made::take(object);
 }
 

@@ -172,15 +172,15 @@ typedef struct gpc_launch {
  * GPC_ERROR_NOT_FOUND (a policy); GPC_ERROR_FORMAT (dram.mapping, address.mapping); GPC_ERROR_UNSUPPORTED (keys or a
  * policy that cannot work together, with the reason); GPC_ERROR_MEMORY; or the status of a policy's init. Since: 0.1.
  */
-GPC_API gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error,
-                                        gpc_hierarchy **out);
+GPC_API gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_hierarchy **out,
+                                        gpc_error *error);
 GPC_API void gpc_hierarchy_destroy(gpc_hierarchy *hierarchy);
 
 /*
  * Create a copy of the hierarchy's configuration. For a loaded hierarchy: the configuration in its file. Returns
  * GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.2.
  */
-GPC_API gpc_status gpc_hierarchy_get_config(const gpc_hierarchy *hierarchy, gpc_error *error, gpc_config **out);
+GPC_API gpc_status gpc_hierarchy_get_config(const gpc_hierarchy *hierarchy, gpc_config **out, gpc_error *error);
 
 /*
  * Begin a kernel: resize L1 to the rest that the launch's shared memory leaves (l1.carveout), flush caches by
@@ -567,7 +567,8 @@ GPC_API gpc_status gpc_hierarchy_read(const gpc_hierarchy *hierarchy, gpc_object
  * "l2.prefetcher...". Arguments and statuses as gpc_cache_policy_value. If a launch gives L1 another share of a unified
  * memory, its policies start again. Since: 0.2.
  */
-GPC_API gpc_status gpc_hierarchy_policy_value(const gpc_hierarchy *hierarchy, size_t index, gpc_policy_value *value);
+GPC_API gpc_status gpc_hierarchy_policy_value(const gpc_hierarchy *hierarchy, size_t index, gpc_policy_value *value,
+                                              gpc_error *error);
 
 /*
  * Cache of the hierarchy, borrowed as long as the hierarchy lives: level 1, instance = SM; level 2, instance = slice.

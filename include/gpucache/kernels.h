@@ -47,7 +47,7 @@ typedef struct gpc_kernel_options {
  * kernels run, or a profile, which counts a single kernel at a time; GPC_ERROR_MEMORY. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *hierarchy, const gpc_kernel_options *options,
-                                              gpc_error *error, uint32_t *out_kernel);
+                                              uint32_t *out_kernel, gpc_error *error);
 
 /*
  * End a kernel, after its accesses have completed. Policies of L1s without another kernel are notified. Returns GPC_OK;

@@ -350,8 +350,8 @@ GPC_API gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kin
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec, uint32_t sets,
-                                   uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error,
-                                   uint64_t *out_bits);
+                                   uint32_t ways, uint32_t line_bytes, uint32_t sectors, uint64_t *out_bits,
+                                   gpc_error *error);
 
 /*
  * Hardware cost of a level of `caches` equal caches, 1 or more. Shared storage counts once. Arguments and statuses as
@@ -359,7 +359,7 @@ GPC_API gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind k
  */
 GPC_API gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *spec,
                                          uint32_t caches, uint32_t sets, uint32_t ways, uint32_t line_bytes,
-                                         uint32_t sectors, gpc_error *error, uint64_t *out_bits);
+                                         uint32_t sectors, uint64_t *out_bits, gpc_error *error);
 
 /*
  * Inputs that a replacement policy or predictor reads with given parameters.
@@ -369,7 +369,7 @@ GPC_API gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_
  * or another kind of policy). Thread rule: the context's. Since: 0.1.
  */
 GPC_API gpc_status gpc_policy_reads(const gpc_context *context, gpc_policy_kind kind, const char *spec,
-                                    gpc_error *error, uint64_t *out_reads);
+                                    uint64_t *out_reads, gpc_error *error);
 
 /*
  * Counter published by policies, summed over all instances of an object. The name consists of the policy's place, the

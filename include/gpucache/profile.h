@@ -162,8 +162,8 @@ typedef struct gpc_profile_point {
  * Create an empty profile from a configuration, which is copied. Returns as gpc_hierarchy_create; GPC_ERROR_ARGUMENT
  * also without an L1 (l1.enabled); GPC_ERROR_UNSUPPORTED for trees of coherent modules and samples. Since: 0.1.
  */
-GPC_API gpc_status gpc_profile_create(gpc_context *context, const gpc_config *config, gpc_error *error,
-                                      gpc_profile **out);
+GPC_API gpc_status gpc_profile_create(gpc_context *context, const gpc_config *config, gpc_profile **out,
+                                      gpc_error *error);
 GPC_API void gpc_profile_destroy(gpc_profile *profile);
 
 /* As gpc_replay_on_progress. Since: 0.1. */

@@ -28,8 +28,8 @@ typedef bool (*gpc_progress_fn)(void *user_data, const gpc_progress *progress);
 /*
  * Create a replay and its hierarchy from a configuration, which is copied. Returns as gpc_hierarchy_create. Since: 0.1.
  */
-GPC_API gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc_error *error,
-                                     gpc_replay **out);
+GPC_API gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc_replay **out,
+                                     gpc_error *error);
 GPC_API void gpc_replay_destroy(gpc_replay *replay);
 
 /* Set or clear (NULL) the progress callback. Since: 0.1. */
@@ -79,7 +79,7 @@ GPC_API gpc_status gpc_replay_on_sample(gpc_replay *replay, uint64_t interval, g
  * Create a copy of the replay's configuration. For a loaded replay: the configuration in its file. Returns GPC_OK;
  * GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.2.
  */
-GPC_API gpc_status gpc_replay_get_config(const gpc_replay *replay, gpc_error *error, gpc_config **out);
+GPC_API gpc_status gpc_replay_get_config(const gpc_replay *replay, gpc_config **out, gpc_error *error);
 
 /* Hierarchy of the replay, borrowed. Since: 0.1. */
 GPC_API gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *replay);
@@ -88,7 +88,8 @@ GPC_API gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *replay);
  * Counters published by policies: those of the hierarchy (gpc_hierarchy_policy_value), then with a clock those of all
  * warp schedulers and throttles. Since: 0.2.
  */
-GPC_API gpc_status gpc_replay_policy_value(const gpc_replay *replay, size_t index, gpc_policy_value *value);
+GPC_API gpc_status gpc_replay_policy_value(const gpc_replay *replay, size_t index, gpc_policy_value *value,
+                                           gpc_error *error);
 
 /*
  * Read counters of the last kernel, and of a paused kernel until now. Counters of the whole (GPC_OBJECT_WHOLE) are

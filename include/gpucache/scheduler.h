@@ -225,8 +225,8 @@ GPC_API gpc_status gpc_context_register_scheduler(gpc_context *context, const gp
  *   out_bits  receives the cost; 0 if the policy states no cost
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
-GPC_API gpc_status gpc_scheduler_cost(const gpc_context *context, const char *spec, uint32_t warps, gpc_error *error,
-                                      uint64_t *out_bits);
+GPC_API gpc_status gpc_scheduler_cost(const gpc_context *context, const char *spec, uint32_t warps, uint64_t *out_bits,
+                                      gpc_error *error);
 
 typedef struct gpc_scheduler_options {
     size_t struct_size;
@@ -258,8 +258,8 @@ typedef struct gpc_scheduler_options {
  * named in `error`); GPC_ERROR_NOT_FOUND (the policy); GPC_ERROR_MEMORY; or the status of the policy's init. Since:
  * 0.1.
  */
-GPC_API gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_options *options, gpc_error *error,
-                                        gpc_scheduler **out);
+GPC_API gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_options *options, gpc_scheduler **out,
+                                        gpc_error *error);
 GPC_API void gpc_scheduler_destroy(gpc_scheduler *scheduler);
 
 /*
@@ -317,7 +317,8 @@ GPC_API uint32_t gpc_scheduler_age_of(const gpc_scheduler *scheduler, uint32_t s
 /*
  * Counters published by the policy and the throttles ("scheduler.pcal.tokens"), as gpc_cache_policy_value. Since: 0.2.
  */
-GPC_API gpc_status gpc_scheduler_policy_value(const gpc_scheduler *scheduler, size_t index, gpc_policy_value *value);
+GPC_API gpc_status gpc_scheduler_policy_value(const gpc_scheduler *scheduler, size_t index, gpc_policy_value *value,
+                                              gpc_error *error);
 
 /*
  * Pass an L1 event, or a sample, to the policy and the throttles.
@@ -352,8 +353,8 @@ typedef struct gpc_throttle_options {
     { sizeof(gpc_throttle_options), 48, 0, 0, 0, 0, 0, NULL, 0, NULL }
 
 /* As gpc_scheduler_create and _destroy. Since: 0.2. */
-GPC_API gpc_status gpc_throttle_create(gpc_context *context, const gpc_throttle_options *options, gpc_error *error,
-                                       gpc_throttle **out);
+GPC_API gpc_status gpc_throttle_create(gpc_context *context, const gpc_throttle_options *options, gpc_throttle **out,
+                                       gpc_error *error);
 GPC_API void gpc_throttle_destroy(gpc_throttle *throttle);
 
 /*
@@ -400,7 +401,8 @@ GPC_API bool gpc_throttle_held(const gpc_throttle *throttle, uint32_t slot);
 
 /* As gpc_scheduler_next_change and _policy_value. Since: 0.2. */
 GPC_API uint64_t gpc_throttle_next_change(const gpc_throttle *throttle);
-GPC_API gpc_status gpc_throttle_policy_value(const gpc_throttle *throttle, size_t index, gpc_policy_value *value);
+GPC_API gpc_status gpc_throttle_policy_value(const gpc_throttle *throttle, size_t index, gpc_policy_value *value,
+                                             gpc_error *error);
 
 GPC_END_DECLS
 

@@ -192,7 +192,7 @@ typedef struct gpc_kernel {
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_NOT_FOUND; GPC_ERROR_IO; GPC_ERROR_FORMAT;
  * GPC_ERROR_UNSUPPORTED (no decompressor, an unknown version or kind of file); GPC_ERROR_MEMORY. Since: 0.1.
  */
-GPC_API gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *error, gpc_trace **out);
+GPC_API gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_trace **out, gpc_error *error);
 
 /* Close; held blocks become invalid. NULL is allowed. Since: 0.1. */
 GPC_API void gpc_trace_close(gpc_trace *trace);
@@ -355,7 +355,7 @@ typedef enum gpc_trace_format {
  * can only be destroyed. Since: 0.1.
  */
 GPC_API gpc_status gpc_trace_writer_create(gpc_context *context, const char *path, gpc_trace_format format,
-                                           gpc_error *error, gpc_trace_writer **out);
+                                           gpc_trace_writer **out, gpc_error *error);
 GPC_API gpc_status gpc_trace_writer_kernel(gpc_trace_writer *writer, const gpc_kernel *kernel, gpc_error *error);
 GPC_API gpc_status gpc_trace_writer_block(gpc_trace_writer *writer, const gpc_trace *from, const gpc_block *block,
                                           gpc_error *error);

@@ -173,8 +173,8 @@ typedef struct gpc_verify gpc_verify;
  * GPC_ERROR_NOT_FOUND (protocol, tree); GPC_ERROR_UNSUPPORTED (gpc_coherence_issue does not support the protocol or
  * tree, with overlapping accesses); GPC_ERROR_MEMORY (out of memory; not for gpc_verify_options.memory). Since: 0.2.
  */
-GPC_API gpc_status gpc_verify_run(gpc_context *context, const gpc_verify_options *options, gpc_error *error,
-                                  gpc_verify **out);
+GPC_API gpc_status gpc_verify_run(gpc_context *context, const gpc_verify_options *options, gpc_verify **out,
+                                  gpc_error *error);
 /* NULL is allowed. Since: 0.2. */
 GPC_API void gpc_verify_destroy(gpc_verify *verify);
 /* Get the result. Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2. */
@@ -200,8 +200,8 @@ GPC_API const char *gpc_verify_tree_name(uint32_t index);
  * Make the tree of a search, for inspection and replay; the caller destroys the tree. Options as for gpc_verify_run,
  * without the options of the search. Statuses as gpc_coherence_create. Since: 0.2.
  */
-GPC_API gpc_status gpc_verify_make_tree(gpc_context *context, const gpc_verify_options *options, gpc_error *error,
-                                        gpc_coherence **out);
+GPC_API gpc_status gpc_verify_make_tree(gpc_context *context, const gpc_verify_options *options, gpc_coherence **out,
+                                        gpc_error *error);
 
 GPC_END_DECLS
 

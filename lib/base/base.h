@@ -92,6 +92,9 @@ gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ..
 gpc_status gpci_policy_refuse(char *message, gpc_status status, const char *format, ...) GPCI_PRINTF(3, 4);
 gpc_status gpci_out_of_memory(gpc_error *error);
 
+/* Record a failure of `call` whose status tells all: no memory, or an impossible choice of a policy. */
+gpc_status gpci_fail_by_status(gpc_error *error, gpc_status status, const char *call);
+
 void gpci_log(gpc_context *context, gpc_log_level level, const char *format, ...) GPCI_PRINTF(3, 4);
 
 /*
@@ -112,7 +115,7 @@ GPCI_INLINE gpc_status gpci_take(void *ours, size_t size, size_t least, const vo
  * Copy a result to a caller's struct of struct_size bytes, and keep struct_size. GPC_ERROR_ABI if the struct has no
  * field.
  */
-gpc_status gpci_give(void *theirs, const void *ours, size_t size);
+gpc_status gpci_give(void *theirs, const void *ours, size_t size, const char *type, gpc_error *error);
 
 /* Random number, splitmix64: small state, good enough for replacement and synthetic streams, equal on every machine. */
 GPCI_INLINE uint64_t gpci_random(uint64_t *state) {

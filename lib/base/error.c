@@ -57,6 +57,11 @@ gpc_status gpci_out_of_memory(gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_MEMORY, "out of memory");
 }
 
+gpc_status gpci_fail_by_status(gpc_error *error, gpc_status status, const char *call) {
+    return gpci_fail(error, status, "%s: %s", call,
+                     status == GPC_ERROR_CALLBACK ? "a policy chose an impossible victim" : gpc_status_string(status));
+}
+
 gpc_status gpci_take_version(void *ours, size_t size, size_t least, const void *theirs, const char *type,
                              gpc_error *error) {
     if (!theirs)
@@ -78,11 +83,11 @@ gpc_status gpci_take_version(void *ours, size_t size, size_t least, const void *
     return GPC_OK;
 }
 
-gpc_status gpci_give(void *theirs, const void *ours, size_t size) {
+gpc_status gpci_give(void *theirs, const void *ours, size_t size, const char *type, gpc_error *error) {
     size_t given;
     memcpy(&given, theirs, sizeof given);
     if (given <= sizeof given)
-        return GPC_ERROR_ABI;
+        return gpci_fail(error, GPC_ERROR_ABI, "%s.struct_size is %zu, no field fits", type, given);
     size_t copied = given < size ? given : size;
     memcpy((char *)theirs + sizeof given, (const char *)ours + sizeof given, copied - sizeof given);
     return GPC_OK;

@@ -216,7 +216,7 @@ static void warn_of_feeds(const gpc_cache *cache) {
                  replies ? "gpc_cache_reply" : "");
 }
 
-gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_error *error, gpc_cache **out) {
+gpc_status gpc_cache_create(gpc_context *context, const gpc_cache_options *options, gpc_cache **out, gpc_error *error) {
     gpc_status status = gpci_cache_create(context, options, NULL, error, out);
     if (status == GPC_OK)
         warn_of_feeds(*out);
@@ -314,7 +314,7 @@ gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_err
     adopt_replacement(cache, policy);
     warn_of_feeds(cache);
     gpc_line line;
-    for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;) {
+    for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line, NULL) == GPC_OK;) {
         gpc_request request = request_of(&line);
         if (cache->replacement_ops->on_fill)
             cache->replacement_ops->on_fill(cache->replacement_self, line.set, line.way, &request);
@@ -337,7 +337,7 @@ gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error
     adopt_predictor(cache, policy);
     warn_of_feeds(cache);
     gpc_line line;
-    for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;) {
+    for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line, NULL) == GPC_OK;) {
         gpc_request request = request_of(&line);
         if (cache->predictor_ops->on_fill)
             cache->predictor_ops->on_fill(cache->predictor_self, line.set, line.way, &request);
@@ -345,9 +345,11 @@ gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error
     return GPC_OK;
 }
 
-gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event) {
-    if (!cache || !event || event->kind > GPC_KERNEL_END)
-        return GPC_ERROR_ARGUMENT;
+gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event, gpc_error *error) {
+    if (!cache || !event)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_warp_event: %s is NULL", cache ? "event" : "cache");
+    if (event->kind > GPC_KERNEL_END)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_warp_event.kind: %u is no gpc_warp_event_kind", event->kind);
     gpci_tokens_event(cache->token_state, event);
     cache->notified |= GPC_READS_WARP_EVENTS;
     if (cache->replacement_ops->on_warp_event)

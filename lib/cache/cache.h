@@ -320,14 +320,18 @@ GPCI_INLINE void gpci_view_read(const gpc_cache *cache, const gpc_request *reque
 }
 
 /* view.c: resolve the bytes of a store or an atomic, after gpci_view_read. GPC_ERROR_ARGUMENT. */
-gpc_status gpci_view_change(const gpc_cache *cache, const gpc_request *request, gpci_view *view);
+gpc_status gpci_view_change(const gpc_cache *cache, const gpc_request *request, gpci_view *view, gpc_error *error);
+
+/* view.c: refuse a request with a fault, and name the field. Returns GPC_ERROR_ARGUMENT. */
+GPCI_COLD gpc_status gpci_refuse_request(const gpc_cache *cache, const gpc_request *request, gpc_error *error);
 
 /* Resolve a request. GPC_ERROR_ARGUMENT if the request is malformed. */
-static inline gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
+static inline gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view,
+                                      gpc_error *error) {
     if (GPCI_UNLIKELY(!gpci_request_is_sound(request, cache->options.line_bytes, cache->all_sectors)))
-        return GPC_ERROR_ARGUMENT;
+        return gpci_refuse_request(cache, request, error);
     gpci_view_read(cache, request, view);
-    return gpci_is_read(request) ? GPC_OK : gpci_view_change(cache, request, view);
+    return gpci_is_read(request) ? GPC_OK : gpci_view_change(cache, request, view, error);
 }
 
 /*

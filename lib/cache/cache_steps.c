@@ -7,8 +7,28 @@
 
 /* Public steps: check, resolve, and run one step or all steps. */
 
-static gpc_status resolve(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
-    return cache && request ? gpci_view_of(cache, request, view) : GPC_ERROR_ARGUMENT;
+/* Refuse a NULL argument of `call`. */
+static GPCI_COLD gpc_status refuse_null(const gpc_cache *cache, const char *call, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", call, cache ? "request" : "cache");
+}
+
+static gpc_status resolve(const gpc_cache *cache, const gpc_request *request, gpci_view *view, const char *call,
+                          gpc_error *error) {
+    return cache && request ? gpci_view_of(cache, request, view, error) : refuse_null(cache, call, error);
+}
+
+static gpc_status resolve_sectors(const gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpci_view *view,
+                                  const char *call, gpc_error *error) {
+    gpc_status status = resolve(cache, request, view, call, error);
+    if (status == GPC_OK && (sectors & ~cache->all_sectors))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: sectors 0x%x, but a line has 0x%x", call, sectors,
+                         cache->all_sectors);
+    return status;
+}
+
+/* End of a step: the policy's impossible choice gets a sentence. */
+static gpc_status end(gpc_status status, const char *call, gpc_error *error) {
+    return GPCI_LIKELY(status >= 0) ? status : gpci_fail_by_status(error, status, call);
 }
 
 static gpc_access_result *start(gpc_access_result *result, gpc_access_result *own) {
@@ -17,10 +37,10 @@ static gpc_access_result *start(gpc_access_result *result, gpc_access_result *ow
     return used;
 }
 
-gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_access_result *result, gpc_error *error) {
     gpci_view view;
     gpc_access_result own;
-    gpc_status status = resolve(cache, request, &view);
+    gpc_status status = resolve(cache, request, &view, "gpc_cache_lookup", error);
     if (status < 0)
         return status;
     result = start(result, &own);
@@ -77,13 +97,15 @@ gpc_status gpci_reserve_over_pending(gpc_cache *cache, const gpc_request *reques
     return status;
 }
 
-gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result) {
+gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result,
+                             gpc_error *error) {
     gpci_view view;
     gpc_access_result own;
-    gpc_status status = resolve(cache, request, &view);
-    if (status < 0 || (sectors & ~cache->all_sectors))
-        return GPC_ERROR_ARGUMENT;
-    return gpci_reserve(cache, request, &view, GPCI_ANY_WAY, sectors, start(result, &own));
+    gpc_status status = resolve_sectors(cache, request, sectors, &view, "gpc_cache_reserve", error);
+    if (status < 0)
+        return status;
+    status = gpci_reserve(cache, request, &view, GPCI_ANY_WAY, sectors, start(result, &own));
+    return end(status, "gpc_cache_reserve", error);
 }
 
 gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
@@ -100,13 +122,14 @@ gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_vi
     return GPC_OK;
 }
 
-gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result) {
+gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result,
+                          gpc_error *error) {
     gpci_view view;
     gpc_access_result own;
-    gpc_status status = resolve(cache, request, &view);
-    if (status < 0 || (sectors & ~cache->all_sectors))
-        return GPC_ERROR_ARGUMENT;
-    return gpci_fill(cache, request, &view, sectors, start(result, &own));
+    gpc_status status = resolve_sectors(cache, request, sectors, &view, "gpc_cache_fill", error);
+    if (status < 0)
+        return status;
+    return end(gpci_fill(cache, request, &view, sectors, start(result, &own)), "gpc_cache_fill", error);
 }
 
 /* True if a lookup's result leaves work for reserve and fill. */
@@ -134,30 +157,36 @@ static gpc_status finish(gpc_cache *cache, const gpc_request *request, const gpc
 }
 
 /* Not inlined: a quick access then saves and restores no registers for this path. */
-static GPCI_NOINLINE gpc_status access_any(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+static GPCI_NOINLINE gpc_status access_any(gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
+                                           gpc_error *error) {
     gpci_view view;
     gpc_access_result own;
-    gpc_status status = gpci_view_of(cache, request, &view);
+    gpc_status status = gpci_view_of(cache, request, &view, error);
     if (status < 0)
         return status;
     result = start(result, &own);
     gpci_lookup(cache, request, &view, result);
-    return allocates(cache, request, result) ? finish(cache, request, &view, result) : GPC_OK;
+    if (!allocates(cache, request, result))
+        return GPC_OK;
+    return end(finish(cache, request, &view, result), "gpc_cache_access", error);
 }
 
-gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result, gpc_error *error) {
     if (GPCI_UNLIKELY(!cache || !request))
-        return GPC_ERROR_ARGUMENT;
+        return refuse_null(cache, "gpc_cache_access", error);
     if (cache->quick && result && gpci_quick_access(cache, request, result))
         return GPC_OK;
-    return access_any(cache, request, result);
+    return access_any(cache, request, result, error);
 }
 
-gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
+                           gpc_error *error) {
     gpci_view view;
-    gpc_status status = resolve(cache, request, &view);
-    if (status < 0 || !result)
-        return status < 0 ? status : GPC_ERROR_ARGUMENT;
+    gpc_status status = resolve(cache, request, &view, "gpc_cache_probe", error);
+    if (status < 0)
+        return status;
+    if (!result)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_probe: result is NULL");
     *result = (gpc_access_result){.needed_sectors = view.need, .set = view.set};
     result->way = gpci_find(&cache->tags, view.set, view.line);
     result->outcome = GPC_MISS;

@@ -15,9 +15,11 @@ static const gpci_policy *predictor_of(const void *of, uint32_t index) {
     return ((const gpc_cache *)of)->predictor;
 }
 
-gpc_status gpc_cache_policy_value(const gpc_cache *cache, size_t index, gpc_policy_value *value) {
+gpc_status gpc_cache_policy_value(const gpc_cache *cache, size_t index, gpc_policy_value *value, gpc_error *error) {
     const gpci_policy_group groups[] = {{"replacement", replacement_of, cache, 1}, {"bypass", predictor_of, cache, 1}};
-    return cache ? gpci_policy_value(groups, sizeof groups / sizeof *groups, index, value) : GPC_ERROR_ARGUMENT;
+    if (!cache)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_policy_value: cache is NULL");
+    return gpci_policy_value(groups, sizeof groups / sizeof *groups, index, value, error);
 }
 
 /* Calls from `heard` that the policy needs with its parameters. */
@@ -58,11 +60,11 @@ void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample) {
         cache->predictor_ops->on_sample(cache->predictor_self, sample);
 }
 
-gpc_status gpc_cache_sample(gpc_cache *cache, const gpc_sample *sample) {
+gpc_status gpc_cache_sample(gpc_cache *cache, const gpc_sample *sample, gpc_error *error) {
     if (!cache || !sample)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_sample: %s is NULL", cache ? "sample" : "cache");
     gpc_sample ours = GPC_SAMPLE_INIT;
-    gpc_status status = gpci_take(&ours, sizeof ours, sizeof ours, sample, "gpc_sample", NULL);
+    gpc_status status = gpci_take(&ours, sizeof ours, sizeof ours, sample, "gpc_sample", error);
     if (status == GPC_OK)
         gpci_cache_sample(cache, &ours);
     return status;

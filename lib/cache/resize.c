@@ -17,7 +17,7 @@ void gpci_cache_renew(gpc_cache *cache, uint64_t lines) {
     const uint32_t ways = cache->sets * cache->ways;
     gpci_lru_state *lru = cache->replacement_self;
     if (cache->free_ways < ways)
-        gpc_cache_invalidate_all(cache);
+        gpc_cache_invalidate_all(cache, NULL);
     gpci_lru_start(lru, cache->sets, cache->ways, lru->orders, lru->links);
     gpc_cache_reset_stats(cache);
     cache->tags.high = 0;
@@ -43,10 +43,10 @@ gpc_status gpc_cache_resize(gpc_cache *cache, uint64_t sets, uint32_t ways, gpc_
     options.ways = ways;
     options.replacement = gpci_policy_text(cache->replacement);
     options.predictor = gpci_policy_text(cache->predictor);
-    gpc_status status = gpc_cache_create(cache->context, &options, error, &other);
+    gpc_status status = gpc_cache_create(cache->context, &options, &other, error);
     if (status < 0)
         return status;
-    gpc_cache_invalidate_all(cache);
+    gpc_cache_invalidate_all(cache, NULL);
     other->stats = gpci_cache_get_stats(cache);
 #ifdef GPCI_CHECK
     other->again = gpci_cache_stats_again(cache);

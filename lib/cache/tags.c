@@ -77,16 +77,18 @@ static void drop_line(gpc_cache *cache, uint64_t line) {
         gpci_drop(cache, set, way, NULL, &eviction);
 }
 
-gpc_status gpc_cache_invalidate_line(gpc_cache *cache, uint64_t address) {
+gpc_status gpc_cache_invalidate_line(gpc_cache *cache, uint64_t address, gpc_error *error) {
     if (!cache)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_invalidate_line: cache is NULL");
     drop_line(cache, address >> cache->line_shift);
     return GPC_OK;
 }
 
-gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64_t bytes) {
-    if (!cache || (bytes && address > UINT64_MAX - (bytes - 1)))
-        return GPC_ERROR_ARGUMENT;
+gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64_t bytes, gpc_error *error) {
+    if (!cache)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_invalidate_range: cache is NULL");
+    if (bytes && address > UINT64_MAX - (bytes - 1))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_invalidate_range: bytes go beyond the last address");
     if (!bytes)
         return GPC_OK;
     uint64_t first = address >> cache->line_shift, last = (address + bytes - 1) >> cache->line_shift;
@@ -107,8 +109,10 @@ gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64
     return GPC_OK;
 }
 
-gpc_status gpc_cache_invalidate_all(gpc_cache *cache) {
-    return cache ? gpc_cache_invalidate_range(cache, 0, UINT64_MAX) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_cache_invalidate_all(gpc_cache *cache, gpc_error *error) {
+    if (!cache)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_invalidate_all: cache is NULL");
+    return gpc_cache_invalidate_range(cache, 0, UINT64_MAX, error);
 }
 
 /* Forget clean sectors. True if the line is gone. */
@@ -152,9 +156,9 @@ void gpci_clean_line(gpc_cache *cache, const gpc_line *line) {
         cache->written[slot] = (gpci_bytes){{0, 0}};
 }
 
-gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors) {
+gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors, gpc_error *error) {
     if (!cache)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_flush: cache is NULL");
     uint64_t sectors = 0;
     for (uint32_t set = 0; set < cache->sets; set++)
         for (uint32_t way = 0; way < cache->ways; way++) {
@@ -203,9 +207,12 @@ bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line) {
     return true;
 }
 
-gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_line *line) {
+gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_line *line, gpc_error *error) {
     if (!cache || !cursor || !line)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_next_line: %s is NULL",
+                         !cache    ? "cache"
+                         : !cursor ? "cursor"
+                                   : "line");
     for (uint64_t lines = (uint64_t)cache->sets * cache->ways; *cursor < lines;) {
         uint32_t set = (uint32_t)(*cursor / cache->ways), way = (uint32_t)(*cursor % cache->ways);
         ++*cursor;

@@ -54,17 +54,19 @@ static gpc_status ask(gpc_cache *cache, const gpc_request *request, uint32_t *se
 }
 
 static gpc_status ask_quietly(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
-                              gpc_access_result *result) {
+                              gpc_access_result *result, gpc_error *error) {
     const gpci_cache_stats stats = cache->stats;
 #ifdef GPCI_CHECK
     const gpci_cache_stats again = cache->again;
 #endif
     kept victim = {.data = NULL};
     if (!cache->lru && !gpci_policy_has_state(cache->replacement))
-        return GPC_ERROR_UNSUPPORTED;
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "gpc_cache_probe_victim: the policy %s has no `state` to restore",
+                         gpci_policy_text(cache->replacement));
     visit(cache, &victim);
     if (victim.at && !(victim.data = gpci_alloc(cache->context, victim.at)))
-        return GPC_ERROR_MEMORY;
+        return gpci_out_of_memory(error);
     visit(cache, &victim);
     const gpc_status status = ask(cache, request, set, full, result);
     victim.back = true;
@@ -74,12 +76,13 @@ static gpc_status ask_quietly(gpc_cache *cache, const gpc_request *request, uint
 #ifdef GPCI_CHECK
     cache->again = again;
 #endif
-    return status;
+    return status < 0 ? gpci_fail_by_status(error, status, "gpc_cache_probe_victim") : status;
 }
 
-gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
+                                  gpc_error *error) {
     gpc_access_result found;
-    gpc_status status = gpc_cache_probe(cache, request, result ? &found : NULL);
+    gpc_status status = gpc_cache_probe(cache, request, result ? &found : NULL, error);
     if (status < 0)
         return status;
     if (found.outcome == GPC_MISS && (!gpci_leaves_something(cache, request) || gpci_may_not_fill(cache, request))) {
@@ -90,7 +93,7 @@ gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *request, 
         uint32_t set = found.set;
         found.way = way;
         if (asks)
-            status = ask_quietly(cache, request, &set, full, &found);
+            status = ask_quietly(cache, request, &set, full, &found, error);
         if (status < 0)
             return status;
         found.evicted = asks && found.way != GPCI_NO_WAY;

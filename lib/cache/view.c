@@ -55,12 +55,14 @@ static uint8_t covered_interval(const gpc_cache *cache, uint32_t first, uint32_t
     return covered;
 }
 
-static gpc_status view_store(const gpc_cache *cache, const gpc_request *request, uint32_t offset, gpci_view *view) {
+static gpc_status view_store(const gpc_cache *cache, const gpc_request *request, uint32_t offset, gpci_view *view,
+                             gpc_error *error) {
     uint32_t line_bytes = cache->options.line_bytes;
     bool masked = request->byte_mask[0] | request->byte_mask[1];
     if (line_bytes > 128) {
         if (masked)
-            return GPC_ERROR_ARGUMENT;
+            return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request.byte_mask: a line of %u bytes has no byte masks",
+                             line_bytes);
         view->covered =
             request->size ? covered_interval(cache, offset, offset + request->size) & view->need : view->need;
         view->bytes = (gpci_bytes){{0, 0}};
@@ -70,7 +72,8 @@ static gpc_status view_store(const gpc_cache *cache, const gpc_request *request,
         gpci_bytes line = gpci_bytes_between(0, line_bytes);
         view->bytes = (gpci_bytes){{request->byte_mask[0], request->byte_mask[1]}};
         if ((view->bytes.word[0] & ~line.word[0]) || (view->bytes.word[1] & ~line.word[1]))
-            return GPC_ERROR_ARGUMENT;
+            return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request.byte_mask has bytes beyond the line of %u bytes",
+                             line_bytes);
         if (!request->sector_mask && !request->size) {
             view->need = 0;
             for (unsigned s = 0; s < cache->sectors; s++) {
@@ -92,10 +95,10 @@ static gpc_status view_store(const gpc_cache *cache, const gpc_request *request,
     return GPC_OK;
 }
 
-gpc_status gpci_view_change(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
+gpc_status gpci_view_change(const gpc_cache *cache, const gpc_request *request, gpci_view *view, gpc_error *error) {
     const uint32_t line_bytes = cache->options.line_bytes;
     if (request->kind == GPC_STORE) {
-        gpc_status status = view_store(cache, request, (uint32_t)request->address & (line_bytes - 1), view);
+        gpc_status status = view_store(cache, request, (uint32_t)request->address & (line_bytes - 1), view, error);
         if (gpci_write_policy(cache, request) == GPC_WRITE_EVICT)
             view->covered = 0;
         return status;
@@ -103,4 +106,9 @@ gpc_status gpci_view_change(const gpc_cache *cache, const gpc_request *request, 
     if (line_bytes <= 128) /* an atomic may write any byte of its sectors */
         view->bytes = gpci_bytes_of(cache, view->need);
     return GPC_OK;
+}
+
+gpc_status gpci_refuse_request(const gpc_cache *cache, const gpc_request *request, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request.%s cannot be what it is",
+                     gpci_request_fault(request, cache->options.line_bytes, cache->all_sectors));
 }

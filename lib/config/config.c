@@ -33,7 +33,7 @@ size_t gpc_key_count(void) {
 gpc_status gpc_key_at(size_t index, gpc_key_info *info) {
     if (!info)
         return GPC_ERROR_ARGUMENT;
-    return index < GPCI_KEY_COUNT ? gpci_give(info, &keys[index], sizeof *info) : GPC_ERROR_RANGE;
+    return index < GPCI_KEY_COUNT ? gpci_give(info, &keys[index], sizeof *info, "gpc_key_info", NULL) : GPC_ERROR_RANGE;
 }
 
 const char *gpci_key_default(gpci_key key) {
@@ -136,7 +136,7 @@ void gpci_config_discard(gpc_config *stage) {
         drop(stage->context, &stage->values[i]);
 }
 
-gpc_status gpc_config_create(gpc_context *context, gpc_error *error, gpc_config **out) {
+gpc_status gpc_config_create(gpc_context *context, gpc_config **out, gpc_error *error) {
     if (!context || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_create: %s is NULL", context ? "out" : "context");
     gpc_config *config = gpci_zalloc(context, 1, sizeof *config);
@@ -154,7 +154,7 @@ gpc_status gpc_config_create(gpc_context *context, gpc_error *error, gpc_config 
     return GPC_OK;
 }
 
-gpc_status gpc_config_copy(const gpc_config *config, gpc_error *error, gpc_config **out) {
+gpc_status gpc_config_copy(const gpc_config *config, gpc_config **out, gpc_error *error) {
     if (!config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_copy: %s is NULL", config ? "out" : "config");
     gpc_config *copy = gpci_zalloc(config->context, 1, sizeof *copy);

@@ -130,7 +130,8 @@ static const gpci_policy *policy_of(const void *of, uint32_t index) {
     return ((const gpci_decider *)of)->policy;
 }
 
-gpc_status gpci_decider_value(const gpci_decider *decider, const char *place, size_t index, gpc_policy_value *value) {
+gpc_status gpci_decider_value(const gpci_decider *decider, const char *place, size_t index, gpc_policy_value *value,
+                              gpc_error *error) {
     const gpci_policy_group group = {place, policy_of, decider, 1};
-    return gpci_policy_value(&group, 1, index, value);
+    return gpci_policy_value(&group, 1, index, value, error);
 }

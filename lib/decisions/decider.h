@@ -87,6 +87,7 @@ GPCI_INLINE bool gpci_is_sector_miss(const gpc_policy_event *event) {
 }
 
 /* gpc_cache_policy_value for the single policy. */
-gpc_status gpci_decider_value(const gpci_decider *decider, const char *place, size_t index, gpc_policy_value *value);
+gpc_status gpci_decider_value(const gpci_decider *decider, const char *place, size_t index, gpc_policy_value *value,
+                              gpc_error *error);
 
 #endif

@@ -9,8 +9,8 @@ struct gpc_predictor {
     void *self;
 };
 
-gpc_status gpc_predictor_create(gpc_context *context, const gpc_predictor_options *options, gpc_error *error,
-                                gpc_predictor **out) {
+gpc_status gpc_predictor_create(gpc_context *context, const gpc_predictor_options *options, gpc_predictor **out,
+                                gpc_error *error) {
     if (!context || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_predictor_create: %s is NULL", context ? "out" : "context");
     gpc_predictor_options predictor_options = GPC_PREDICTOR_OPTIONS_INIT;
@@ -162,6 +162,9 @@ gpc_decision gpc_predictor_stall(gpc_predictor *predictor, const gpc_request *re
     return predictor && request ? gpci_predictor_stall(predictor->ops, predictor->self, request, reason) : GPC_CACHE;
 }
 
-gpc_status gpc_predictor_policy_value(const gpc_predictor *predictor, size_t index, gpc_policy_value *value) {
-    return predictor ? gpci_decider_value(&predictor->decider, "bypass", index, value) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_predictor_policy_value(const gpc_predictor *predictor, size_t index, gpc_policy_value *value,
+                                      gpc_error *error) {
+    if (!predictor)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_predictor_policy_value: predictor is NULL");
+    return gpci_decider_value(&predictor->decider, "bypass", index, value, error);
 }

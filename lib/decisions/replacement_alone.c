@@ -11,8 +11,8 @@ struct gpc_replacement {
     uint64_t declined; /* 1 + line number of the last access whose first part was refused; 0 = none */
 };
 
-gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_options *options, gpc_error *error,
-                                  gpc_replacement **out) {
+gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_options *options, gpc_replacement **out,
+                                  gpc_error *error) {
     if (!context || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_create: %s is NULL", context ? "out" : "context");
     gpc_replacement_options replacement_options = GPC_REPLACEMENT_OPTIONS_INIT;
@@ -154,6 +154,9 @@ gpc_status gpc_replacement_event(gpc_replacement *replacement, const gpc_policy_
     return gpci_decider_events(&replacement->decider, events, count, tell, replacement, out_done, error);
 }
 
-gpc_status gpc_replacement_policy_value(const gpc_replacement *replacement, size_t index, gpc_policy_value *value) {
-    return replacement ? gpci_decider_value(&replacement->decider, "replacement", index, value) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_replacement_policy_value(const gpc_replacement *replacement, size_t index, gpc_policy_value *value,
+                                        gpc_error *error) {
+    if (!replacement)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_policy_value: replacement is NULL");
+    return gpci_decider_value(&replacement->decider, "replacement", index, value, error);
 }

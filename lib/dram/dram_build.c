@@ -166,7 +166,7 @@ static gpc_status allocate(gpc_dram *dram, gpc_error *error) {
     return all ? GPC_OK : gpci_out_of_memory(error);
 }
 
-gpc_status gpc_dram_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_dram **out) {
+gpc_status gpc_dram_create(gpc_context *context, const gpc_config *config, gpc_dram **out, gpc_error *error) {
     if (!context || !config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_dram_create: %s is NULL",
                          !context  ? "context"

@@ -117,7 +117,7 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *hierarchy, const gpc_warp_access *acc
         return status;
     if (GPCI_UNLIKELY(warp_access.copy == GPC_COPY_BULK) && warp_access.mask) {
         status = gpci_functional_bulk(hierarchy, &warp_access, &own);
-        return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;
+        return status == GPC_OK && result ? gpci_give(result, &own, sizeof own, "gpc_warp_result", NULL) : status;
     }
     gpci_count_instruction(hierarchy, warp_access.sm, warp_access.mask);
     GPCI_AGAIN(hierarchy->of_sm[warp_access.sm].again.thread_instructions += gpci_popcount(warp_access.mask));
@@ -131,7 +131,7 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *hierarchy, const gpc_warp_access *acc
         status = gpci_functional_acquire(hierarchy, &warp_access);
     if (watched)
         status = gpci_append_complete(hierarchy, &own, status);
-    return status == GPC_OK && result ? gpci_give(result, &own, sizeof own) : status;
+    return status == GPC_OK && result ? gpci_give(result, &own, sizeof own, "gpc_warp_result", NULL) : status;
 }
 
 static GPCI_COLD gpc_status access_caches_watched(gpc_hierarchy *hierarchy, const gpc_warp_access *access,

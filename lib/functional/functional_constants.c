@@ -28,7 +28,7 @@ static gpc_status read_l15(gpc_hierarchy *hierarchy, gpci_line_access *access, c
     const gpci_ids before = hierarchy->log ? hierarchy->log->below : (gpci_ids){0};
     gpc_request request = *asked;
     request.address &= ~(uint64_t)(line - 1);
-    gpc_status status = gpc_cache_lookup(cache, &request, &result);
+    gpc_status status = gpc_cache_lookup(cache, &request, &result, NULL);
     if (status < 0)
         return status;
     gpci_l15_looked(hierarchy, asked, result.outcome == GPC_HIT, false);
@@ -38,7 +38,7 @@ static gpc_status read_l15(gpc_hierarchy *hierarchy, gpci_line_access *access, c
     gpci_log_step(hierarchy, GPC_WHAT_FETCH, GPC_COMPONENT_L15, index, request.address, segments, 0);
     status = read_l2(hierarchy, access, &request, (uint8_t)((1u << segments) - 1));
     if (status == GPC_OK && result.outcome != GPC_BYPASSED)
-        status = gpc_cache_fill(cache, &request, 1, &result);
+        status = gpc_cache_fill(cache, &request, 1, &result, NULL);
     gpci_log_step(hierarchy, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, GPC_COMPONENT_L15, index,
                   request.address, segments, 0);
     if (hierarchy->log)
@@ -50,7 +50,7 @@ static gpc_status pass(gpc_hierarchy *hierarchy, gpci_line_access *access, const
     gpc_cache *cache = hierarchy->constants[request->sm];
     gpc_access_result result = {.way = GPCI_NO_WAY};
     const uint32_t segments = gpci_count_sectors(all);
-    gpc_status status = gpc_cache_lookup(cache, request, &result);
+    gpc_status status = gpc_cache_lookup(cache, request, &result, NULL);
     if (status < 0)
         return status;
     gpci_constants_looked(hierarchy, request->sm, result.outcome == GPC_HIT, false);
@@ -60,7 +60,7 @@ static gpc_status pass(gpc_hierarchy *hierarchy, gpci_line_access *access, const
     see(hierarchy, GPC_WHAT_FETCH, request, segments, 0);
     status = hierarchy->l15 ? read_l15(hierarchy, access, request) : read_l2(hierarchy, access, request, all);
     if (status == GPC_OK && result.outcome != GPC_BYPASSED)
-        status = gpc_cache_fill(cache, request, 1, &result);
+        status = gpc_cache_fill(cache, request, 1, &result, NULL);
     see(hierarchy, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, request, segments, 0);
     return status;
 }

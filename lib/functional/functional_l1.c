@@ -64,7 +64,7 @@ GPCI_INLINE gpc_status fetch(gpc_hierarchy *hierarchy, const gpci_line_access *a
     if (rest)
         status = read_below(hierarchy, access, request, rest, 0, &word, watched);
     if (status == GPC_OK)
-        status = gpc_cache_fill(l1, request, fetched, result);
+        status = gpc_cache_fill(l1, request, fetched, result, NULL);
     if (status == GPC_OK && result->outcome == GPC_BYPASSED)
         gpci_l1_on_not_allocated(hierarchy, request->sm, fetched, true);
     see(hierarchy, access, result->outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0, watched);
@@ -89,7 +89,7 @@ GPCI_INLINE gpc_status load(gpc_hierarchy *hierarchy, const gpci_line_access *ac
     gpc_access_result result = {.way = GPCI_NO_WAY};
     gpci_view view;
     request.sector_mask = hierarchy->l1_level.sectors_of[segments];
-    gpc_status status = gpci_view_of(access->l1, &request, &view);
+    gpc_status status = gpci_view_of(access->l1, &request, &view, NULL);
     if (status < 0)
         return status;
     gpci_level_look_up(access->l1, &request, &view, true, &result);
@@ -112,7 +112,7 @@ GPCI_INLINE gpc_status store(gpc_hierarchy *hierarchy, const gpci_line_access *a
     request.sector_mask = level->sectors_of[access->line->segments];
     request.byte_mask[0] = access->line->bytes[0];
     request.byte_mask[1] = access->line->bytes[1];
-    gpc_status status = gpc_cache_access(access->l1, &request, &result);
+    gpc_status status = gpc_cache_access(access->l1, &request, &result, NULL);
     if (status < 0)
         return status;
     gpci_count_l1_store(hierarchy, request.sm,
@@ -139,7 +139,7 @@ GPCI_INLINE gpc_status atomic(gpc_hierarchy *hierarchy, const gpci_line_access *
         gpc_request request = access->request;
         gpc_access_result result;
         request.sector_mask = hierarchy->l1_level.sectors_of[access->line->segments];
-        gpc_status status = gpc_cache_access(access->l1, &request, &result);
+        gpc_status status = gpc_cache_access(access->l1, &request, &result, NULL);
         see(hierarchy, access, GPC_WHAT_LOOKUP, access->line->segments, result.outcome, watched);
         if (status == GPC_OK && result.evicted)
             status = evicted(hierarchy, access, request.sm, &result.eviction, watched);
@@ -196,7 +196,7 @@ static gpc_status pass_dirty(gpc_hierarchy *hierarchy, uint32_t sm, bool drop) {
         gpc_eviction eviction = {.line_address = line.line_address, .dirty_sectors = line.dirty_sectors};
         gpci_dirty_bytes(l1, &line, eviction.dirty_bytes);
         if (drop)
-            gpc_cache_invalidate_line(l1, line.line_address);
+            gpc_cache_invalidate_line(l1, line.line_address, NULL);
         else
             gpci_clean_line(l1, &line);
         gpc_status status = write_back(hierarchy, &access, sm, &eviction);

@@ -91,7 +91,7 @@ static GPCI_NOINLINE void line_left(gpc_hierarchy *hierarchy, uint32_t slice, co
 
 GPCI_INLINE gpc_status access_slice(gpc_hierarchy *hierarchy, uint32_t slice, const gpc_request *request,
                                     gpc_access_result *result, bool watched) {
-    gpc_status status = gpc_cache_access(hierarchy->l2[slice], request, result);
+    gpc_status status = gpc_cache_access(hierarchy->l2[slice], request, result, NULL);
     if (watched && status == GPC_OK)
         tell_access(hierarchy, slice, request, result);
     if (status == GPC_OK && result->evicted)

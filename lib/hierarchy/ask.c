@@ -61,7 +61,7 @@ gpc_status gpc_hierarchy_locate(const gpc_hierarchy *hierarchy, uint32_t sm, uin
     if (hierarchy->l2)
         l.set = gpci_index_of(&hierarchy->l2[l.slice]->index, place.inner >> hierarchy->l2[l.slice]->line_shift);
     hierarchy->driver->clock->locate(hierarchy, &l);
-    return gpci_give(location, &l, sizeof l);
+    return gpci_give(location, &l, sizeof l, "gpc_location", NULL);
 }
 
 gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *shape) {
@@ -88,7 +88,7 @@ gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *sh
         s.l2_sets = (uint32_t)(gpci_number(hierarchy, GPCI_KEY_L2_SIZE) / s.l2_line / s.slices / s.l2_ways);
         s.l2_bytes = (uint64_t)s.l2_sets * s.l2_ways * s.l2_line * s.slices;
     }
-    return gpci_give(shape, &s, sizeof s);
+    return gpci_give(shape, &s, sizeof s, "gpc_shape", NULL);
 }
 
 /*
@@ -104,7 +104,7 @@ static gpc_status put_quietly(gpc_cache *cache, const gpc_request *request, uint
     gpc_line line;
     if (gpci_line_of(cache, request->address, &line) && line.pending_sectors)
         return GPC_OK;
-    const gpc_status status = gpc_cache_fill(cache, request, sectors, &result);
+    const gpc_status status = gpc_cache_fill(cache, request, sectors, &result, NULL);
     cache->stats = stats;
 #ifdef GPCI_CHECK
     cache->again = again;

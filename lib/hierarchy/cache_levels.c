@@ -175,7 +175,7 @@ static void reset_stats(gpc_hierarchy *hierarchy) {
 }
 
 static gpc_status warp_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event) {
-    return hierarchy->l1 ? gpc_cache_warp_event(hierarchy->l1[event->sm], event) : GPC_OK;
+    return hierarchy->l1 ? gpc_cache_warp_event(hierarchy->l1[event->sm], event, NULL) : GPC_OK;
 }
 
 static uint32_t objects(const gpc_hierarchy *hierarchy, gpc_object kind) {

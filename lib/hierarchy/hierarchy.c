@@ -140,7 +140,7 @@ static gpc_status check_combination(gpc_hierarchy *hierarchy, gpc_error *error) 
     return check_l1(hierarchy, error);
 }
 
-gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_hierarchy **out) {
+gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, gpc_hierarchy **out, gpc_error *error) {
     if (!context || !config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_create: %s is NULL",
                          !context  ? "context"
@@ -153,7 +153,7 @@ gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *config, 
     hierarchy->cold = true;
     gpci_stats_init(&hierarchy->stats);
     choose(hierarchy, config);
-    gpc_status status = gpc_config_copy(config, error, &hierarchy->config);
+    gpc_status status = gpc_config_copy(config, &hierarchy->config, error);
     if (status == GPC_OK)
         status = gpci_build_levels(hierarchy, error);
     if (status == GPC_OK)
@@ -217,8 +217,8 @@ void gpc_hierarchy_destroy(gpc_hierarchy *hierarchy) {
     gpci_release(context);
 }
 
-gpc_status gpc_hierarchy_get_config(const gpc_hierarchy *hierarchy, gpc_error *error, gpc_config **out) {
-    return hierarchy && out ? gpc_config_copy(hierarchy->config, error, out)
+gpc_status gpc_hierarchy_get_config(const gpc_hierarchy *hierarchy, gpc_config **out, gpc_error *error) {
+    return hierarchy && out ? gpc_config_copy(hierarchy->config, out, error)
                             : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_get_config: %s is NULL",
                                         hierarchy ? "out" : "hierarchy");
 }

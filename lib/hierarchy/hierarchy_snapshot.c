@@ -58,7 +58,7 @@ static gpc_status archive_config(const gpc_config *config, gpci_archive *archive
     gpci_archive_same(archive, GPCI_KEY_COUNT, "another number of configuration keys");
     const char *preset = gpci_archive_text(archive, archive->loading || !config->preset ? "" : config->preset);
     gpc_status status = archive->loading && archive->status == GPC_OK
-                            ? gpc_config_create(archive->context, archive->error, out)
+                            ? gpc_config_create(archive->context, out, archive->error)
                             : archive->status;
     if (archive->loading && status == GPC_OK && archive->status == GPC_OK && *preset)
         status = gpc_config_load_preset(*out, preset, archive->error);
@@ -195,7 +195,7 @@ gpc_status gpci_copy(const gpci_saved *from, gpc_error *error, void **out) {
 
 static gpc_status create_hierarchy(gpc_context *context, const gpc_config *config, gpc_error *error, void **out) {
     gpc_hierarchy *hierarchy = NULL;
-    gpc_status status = gpc_hierarchy_create(context, config, error, &hierarchy);
+    gpc_status status = gpc_hierarchy_create(context, config, &hierarchy, error);
     *out = hierarchy;
     return status;
 }

@@ -308,8 +308,8 @@ static gpc_status start_or_leave(gpc_hierarchy *hierarchy, const gpc_kernel_opti
     return status;
 }
 
-gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *hierarchy, const gpc_kernel_options *options, gpc_error *error,
-                                      uint32_t *out_kernel) {
+gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *hierarchy, const gpc_kernel_options *options, uint32_t *out_kernel,
+                                      gpc_error *error) {
     if (!hierarchy || !options || !out_kernel)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_start_kernel: %s is NULL",
                          !hierarchy ? "hierarchy"

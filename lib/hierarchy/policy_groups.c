@@ -56,10 +56,11 @@ void gpci_hierarchy_policies(const gpc_hierarchy *hierarchy, gpci_policy_group g
         groups[i] = all[i];
 }
 
-gpc_status gpc_hierarchy_policy_value(const gpc_hierarchy *hierarchy, size_t index, gpc_policy_value *value) {
+gpc_status gpc_hierarchy_policy_value(const gpc_hierarchy *hierarchy, size_t index, gpc_policy_value *value,
+                                      gpc_error *error) {
     if (!hierarchy)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_policy_value: hierarchy is NULL");
     gpci_policy_group groups[GPCI_POLICY_GROUPS];
     gpci_hierarchy_policies(hierarchy, groups);
-    return gpci_policy_value(groups, GPCI_POLICY_GROUPS, index, value);
+    return gpci_policy_value(groups, GPCI_POLICY_GROUPS, index, value, error);
 }

@@ -49,6 +49,6 @@ static const void *const *const builtins[GPC_POLICY_KIND_COUNT] = {
     [GPC_POLICY_PREFETCHER] = prefetchers,   [GPC_POLICY_PROTOCOL] = gpci_builtin_protocols,
 };
 
-gpc_status gpc_context_create(const gpc_context_options *options, gpc_error *error, gpc_context **out) {
+gpc_status gpc_context_create(const gpc_context_options *options, gpc_context **out, gpc_error *error) {
     return gpci_context_make(options, builtins, error, out);
 }

@@ -73,7 +73,7 @@ gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *su
         profile_summary.bypass_lines += profile->sms[i].bypass_lines;
     }
     gpci_profile_rate(&profile_summary.counts);
-    return gpci_give(summary, &profile_summary, sizeof profile_summary);
+    return gpci_give(summary, &profile_summary, sizeof profile_summary, "gpc_profile_summary", NULL);
 }
 
 /* Add an SM's part of a point: accesses at a distance below the capacity hit. */

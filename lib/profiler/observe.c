@@ -145,7 +145,7 @@ static gpc_status before_line(void *data, const gpci_observed_line *line) {
         return status;
     gpc_request request = *line->request;
     request.sector_mask = live->profiler->hierarchy->l1_level.sectors_of[line->segments];
-    status = gpc_cache_probe(line->l1, &request, &found);
+    status = gpc_cache_probe(line->l1, &request, &found, NULL);
     if (status == GPC_OK) {
         live->set = found.set;
         live->way = found.way;

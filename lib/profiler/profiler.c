@@ -14,7 +14,7 @@ static gpc_status make_replay(gpc_profile *profile, const gpc_config *config, gp
     if (strcmp(sample, "none"))
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "sample = %s: a profile is of all accesses", sample);
     uint64_t flush = gpci_config_number(config, GPCI_KEY_KERNELS_FLUSH); /* 0: none, 1: l1, 2: all */
-    gpc_status status = gpc_replay_create(profile->context, config, error, &profile->live->profiler->replay);
+    gpc_status status = gpc_replay_create(profile->context, config, &profile->live->profiler->replay, error);
     if (status < 0)
         return status;
     gpc_hierarchy *hierarchy = profile->live->profiler->hierarchy = profile->live->profiler->replay->hierarchy;
@@ -72,7 +72,7 @@ static gpc_status make_profiler(gpc_profile *profile, gpc_error *error) {
     return GPC_OK;
 }
 
-gpc_status gpc_profile_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_profile **out) {
+gpc_status gpc_profile_create(gpc_context *context, const gpc_config *config, gpc_profile **out, gpc_error *error) {
     if (!context || !config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_create: %s is NULL",
                          !context  ? "context"

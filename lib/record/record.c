@@ -198,7 +198,7 @@ gpc_status gpc_hierarchy_record(gpc_hierarchy *hierarchy, const char *path, gpc_
     status = recording->block ? gpci_trace_of_opcodes(hierarchy->context, error, &recording->from)
                               : gpci_out_of_memory(error);
     if (status == GPC_OK)
-        status = gpc_trace_writer_create(hierarchy->context, path, GPC_TRACE_BINARY, error, &recording->writer);
+        status = gpc_trace_writer_create(hierarchy->context, path, GPC_TRACE_BINARY, &recording->writer, error);
     if (status < 0)
         destroy(&recording->base);
     else

@@ -22,8 +22,8 @@ static bool is_of_caches(gpc_policy_kind kind) {
 }
 
 gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t caches,
-                                 uint32_t sets, uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error,
-                                 uint64_t *out_bits) {
+                                 uint32_t sets, uint32_t ways, uint32_t line_bytes, uint32_t sectors,
+                                 uint64_t *out_bits, gpc_error *error) {
     if (!context || !text || !out_bits || !is_of_caches(kind) || !caches || !sets || !ways || ways > GPC_MAX_WAYS)
         return gpci_fail(error, GPC_ERROR_ARGUMENT,
                          "gpc_policy_cost: a NULL, a kind without caches or an impossible geometry");
@@ -46,8 +46,8 @@ gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kin
 }
 
 gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t sets,
-                           uint32_t ways, uint32_t line_bytes, uint32_t sectors, gpc_error *error, uint64_t *out_bits) {
-    return gpc_policy_level_cost(context, kind, text, 1, sets, ways, line_bytes, sectors, error, out_bits);
+                           uint32_t ways, uint32_t line_bytes, uint32_t sectors, uint64_t *out_bits, gpc_error *error) {
+    return gpc_policy_level_cost(context, kind, text, 1, sets, ways, line_bytes, sectors, out_bits, error);
 }
 
 static gpc_status part_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t warps,
@@ -73,8 +73,8 @@ static gpc_status part_cost(const gpc_context *context, gpc_policy_kind kind, co
     return GPC_OK;
 }
 
-gpc_status gpc_scheduler_cost(const gpc_context *context, const char *text, uint32_t warps, gpc_error *error,
-                              uint64_t *out_bits) {
+gpc_status gpc_scheduler_cost(const gpc_context *context, const char *text, uint32_t warps, uint64_t *out_bits,
+                              gpc_error *error) {
     if (!context || !text || !out_bits || !warps || warps > GPCI_MAX_SCHEDULER_WARPS)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_cost: a NULL, or warps is not 1 to %u",
                          GPCI_MAX_SCHEDULER_WARPS);

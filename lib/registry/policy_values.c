@@ -44,16 +44,19 @@ static bool gather(const gpci_policy_group *group, size_t index, gpc_policy_valu
     return value->instances > 0;
 }
 
-gpc_status gpci_policy_value(const gpci_policy_group *groups, size_t count, size_t index, gpc_policy_value *value) {
+gpc_status gpci_policy_value(const gpci_policy_group *groups, size_t count, size_t index, gpc_policy_value *value,
+                             gpc_error *error) {
     if (!value)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "value is NULL");
+    const size_t asked = index;
     for (size_t g = 0; g < count; g++)
         for (size_t own = 0;; own++, index--) {
             gpc_policy_value found = GPC_POLICY_VALUE_INIT;
             if (!gather(&groups[g], own, &found))
                 break;
             if (!index)
-                return gpci_give(value, &found, sizeof found);
+                return gpci_give(value, &found, sizeof found, "gpc_policy_value", error);
         }
-    return GPC_ERROR_RANGE;
+    return gpci_fail(error, GPC_ERROR_RANGE, "index: %zu is not below the %zu values of the policies", asked,
+                     asked - index);
 }

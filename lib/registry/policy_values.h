@@ -17,6 +17,7 @@ typedef struct gpci_policy_group {
 /* Get counter `index` of an instance. False: unknown index. */
 bool gpci_policy_counter(const gpci_policy *policy, size_t index, gpc_policy_counter *out);
 /* Get counter `index` of all groups in sequence, in a host's struct; as gpc_cache_policy_value. */
-gpc_status gpci_policy_value(const gpci_policy_group *groups, size_t count, size_t index, gpc_policy_value *value);
+gpc_status gpci_policy_value(const gpci_policy_group *groups, size_t count, size_t index, gpc_policy_value *value,
+                             gpc_error *error);
 
 #endif

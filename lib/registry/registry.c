@@ -50,7 +50,7 @@ gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_
     ours.parameter_count = parameters.number_count;
     ours.texts = parameters.texts;
     ours.text_count = parameters.text_count;
-    return gpci_give(info, &ours, sizeof ours);
+    return gpci_give(info, &ours, sizeof ours, "gpc_policy_info", NULL);
 }
 
 gpci_registry *gpci_registry_create(gpc_context *context, const void *const *const *builtins) {

@@ -149,8 +149,8 @@ static void stir_others(gpc_scheduler *scheduler) {
         other->again = 0;
 }
 
-gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_options *options, gpc_error *error,
-                                gpc_scheduler **out) {
+gpc_status gpc_scheduler_create(gpc_context *context, const gpc_scheduler_options *options, gpc_scheduler **out,
+                                gpc_error *error) {
     if (!context || !options || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_create: %s is NULL",
                          !context   ? "context"

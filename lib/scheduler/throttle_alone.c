@@ -37,8 +37,8 @@ static gpc_status make(gpc_throttle *throttle, const gpc_throttle_options *throt
     return status;
 }
 
-gpc_status gpc_throttle_create(gpc_context *context, const gpc_throttle_options *options, gpc_error *error,
-                               gpc_throttle **out) {
+gpc_status gpc_throttle_create(gpc_context *context, const gpc_throttle_options *options, gpc_throttle **out,
+                               gpc_error *error) {
     if (!context || !options || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_throttle_create: %s is NULL",
                          !context   ? "context"
@@ -161,6 +161,9 @@ uint64_t gpc_throttle_next_change(const gpc_throttle *throttle) {
     return throttle ? gpc_scheduler_next_change(throttle->scheduler) : UINT64_MAX;
 }
 
-gpc_status gpc_throttle_policy_value(const gpc_throttle *throttle, size_t index, gpc_policy_value *value) {
-    return throttle ? gpc_scheduler_policy_value(throttle->scheduler, index, value) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_policy_value(const gpc_throttle *throttle, size_t index, gpc_policy_value *value,
+                                     gpc_error *error) {
+    if (!throttle)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_throttle_policy_value: throttle is NULL");
+    return gpc_scheduler_policy_value(throttle->scheduler, index, value, error);
 }

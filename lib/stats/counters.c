@@ -134,9 +134,7 @@ static gpc_status give(const gpci_counter_row *row, gpc_counter_info *info, gpc_
                                    .values = gpci_counter_values(row),
                                    .needs = needs[row->needs],
                                    .equals = row->equals};
-    return gpci_give(info, &ours, sizeof ours) < 0
-               ? gpci_fail(error, GPC_ERROR_ABI, "struct_size of gpc_counter_info is not set")
-               : GPC_OK;
+    return gpci_give(info, &ours, sizeof ours, "gpc_counter_info", error);
 }
 
 gpc_status gpc_counter_table_at(gpc_counter_table table, size_t index, gpc_counter_info *info, gpc_error *error) {

@@ -50,7 +50,7 @@ bool gpci_trace_is_same(const gpc_trace *one, const gpc_trace *other) {
     return one->name && other->name && !strcmp(one->name, other->name);
 }
 
-gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_error *error, gpc_trace **out) {
+gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_trace **out, gpc_error *error) {
     if (!context || !source || !*source || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_open: %s is missing",
                          !context ? "context"
@@ -164,7 +164,7 @@ gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error
     trace->windows = gpci_windows_of(&next);
     trace->kernel_name = next.name;
     gpci_notes_begin(trace->opcodes);
-    return gpci_give(kernel, &next, sizeof next);
+    return gpci_give(kernel, &next, sizeof next, "gpc_kernel", NULL);
 }
 
 bool gpci_trace_copy(const gpc_trace *trace, size_t *at, uint64_t *address, uint64_t *bytes) {
@@ -295,7 +295,7 @@ gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_order
     ours.control = known->control;
     ours.copy = known->copy;
     ours.mapped = known->mapped;
-    return gpci_give(out, &ours, sizeof ours);
+    return gpci_give(out, &ours, sizeof ours, "gpc_ordering", NULL);
 }
 
 size_t gpc_trace_note_count(const gpc_trace *trace) {
@@ -332,7 +332,7 @@ gpc_status gpc_trace_note(const gpc_trace *trace, size_t index, gpc_note *out) {
                            .count = note->count,
                            .bytes = note->bytes,
                            .why = why_of(note->reason)};
-    return gpci_give(out, &ours, sizeof ours);
+    return gpci_give(out, &ours, sizeof ours, "gpc_note", NULL);
 }
 
 const gpci_opcodes *gpci_trace_opcodes(const gpc_trace *trace) {

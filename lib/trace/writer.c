@@ -15,8 +15,8 @@ struct gpc_trace_writer {
     bool in_kernel, finished, failed;
 };
 
-gpc_status gpc_trace_writer_create(gpc_context *context, const char *path, gpc_trace_format format, gpc_error *error,
-                                   gpc_trace_writer **out) {
+gpc_status gpc_trace_writer_create(gpc_context *context, const char *path, gpc_trace_format format,
+                                   gpc_trace_writer **out, gpc_error *error) {
     if (!context || !path || !*path || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_writer_create: %s is missing",
                          !context ? "context"

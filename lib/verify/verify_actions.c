@@ -84,13 +84,13 @@ void gpci_verify_request(const gpci_explorer *explorer, const gpci_verify_action
 gpc_status gpci_verify_do(gpci_explorer *explorer, const gpci_verify_action *action, gpc_error *error,
                           gpc_coherence_result *result) {
     if (action->kind == GPCI_VERIFY_FLUSH)
-        return gpc_coherence_flush(explorer->coherence, action->module, 0, error, result);
+        return gpc_coherence_flush(explorer->coherence, action->module, 0, result, error);
     if (action->kind == GPCI_VERIFY_ACQUIRE)
-        return gpc_coherence_acquire(explorer->coherence, action->module, 0, error, result);
+        return gpc_coherence_acquire(explorer->coherence, action->module, 0, result, error);
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
     gpci_verify_request(explorer, action, &request);
     request.out = action->kind == GPCI_VERIFY_LOAD ? explorer->loaded : NULL;
-    return gpc_coherence_access(explorer->coherence, &request, error, result);
+    return gpc_coherence_access(explorer->coherence, &request, result, error);
 }
 
 size_t gpci_verify_text(const gpci_explorer *explorer, const gpci_verify_action *action, char *text, size_t size) {

@@ -199,7 +199,7 @@ static bool memory_is_right(gpci_explorer *explorer, uint32_t b, uint32_t p, uin
 
 bool gpci_verify_nothing_lost(gpci_explorer *explorer, char *text, size_t size) {
     gpc_error error = GPC_ERROR_INIT;
-    if (gpc_coherence_flush(explorer->coherence, GPC_NO_MODULE, 0, &error, NULL) != GPC_OK) {
+    if (gpc_coherence_flush(explorer->coherence, GPC_NO_MODULE, 0, NULL, &error) != GPC_OK) {
         snprintf(text, size, "flush: %.480s", error.message);
         return false;
     }

@@ -58,7 +58,7 @@ static gpc_status issue_acquire(gpci_explorer *explorer, uint32_t module, gpc_er
     request.kind = GPC_COHERENCE_ACQUIRE;
     request.module = module;
     gpci_verify_acquires(explorer, module);
-    const gpc_status status = gpc_coherence_issue(explorer->coherence, &request, error, &token);
+    const gpc_status status = gpc_coherence_issue(explorer->coherence, &request, &token, error);
     if (status != GPC_OK)
         return status;
     explorer->ghost.acquire = 1 + inflight_of(engine, token);
@@ -86,7 +86,7 @@ gpc_status gpci_verify_step(gpci_explorer *explorer, uint16_t how, gpc_error *er
         return status;
     } else {
         gpci_verify_request(explorer, &explorer->actions[how], &request);
-        status = gpc_coherence_issue(explorer->coherence, &request, error, &token);
+        status = gpc_coherence_issue(explorer->coherence, &request, &token, error);
     }
     return status == GPC_OK ? gpci_steps_until(engine, engine->now, error) : status;
 }

@@ -218,7 +218,7 @@ static gpc_status run(gpc_verify *verify, gpci_verify_setup *setup, const gpc_ve
     return status;
 }
 
-gpc_status gpc_verify_run(gpc_context *context, const gpc_verify_options *options, gpc_error *error, gpc_verify **out) {
+gpc_status gpc_verify_run(gpc_context *context, const gpc_verify_options *options, gpc_verify **out, gpc_error *error) {
     gpc_verify_options ours;
     gpci_verify_setup setup;
     if (!context || !options || !out)
@@ -250,13 +250,16 @@ void gpc_verify_destroy(gpc_verify *verify) {
 }
 
 gpc_status gpc_verify_get_report(const gpc_verify *verify, gpc_verify_report *report) {
-    return verify && report ? gpci_give(report, &verify->report, sizeof verify->report) : GPC_ERROR_ARGUMENT;
+    return verify && report ? gpci_give(report, &verify->report, sizeof verify->report, "gpc_verify_report", NULL)
+                            : GPC_ERROR_ARGUMENT;
 }
 
 gpc_status gpc_verify_get_step(const gpc_verify *verify, uint32_t index, gpc_verify_step *step) {
     if (!verify || !step)
         return GPC_ERROR_ARGUMENT;
-    return index < verify->report.step_count ? gpci_give(step, &verify->steps[index], sizeof *step) : GPC_ERROR_RANGE;
+    return index < verify->report.step_count
+               ? gpci_give(step, &verify->steps[index], sizeof *step, "gpc_verify_step", NULL)
+               : GPC_ERROR_RANGE;
 }
 
 const char *gpc_verify_tree_name(uint32_t index) {
@@ -264,8 +267,8 @@ const char *gpc_verify_tree_name(uint32_t index) {
     return tree ? tree->name : NULL;
 }
 
-gpc_status gpc_verify_make_tree(gpc_context *context, const gpc_verify_options *options, gpc_error *error,
-                                gpc_coherence **out) {
+gpc_status gpc_verify_make_tree(gpc_context *context, const gpc_verify_options *options, gpc_coherence **out,
+                                gpc_error *error) {
     gpc_verify_options ours;
     gpci_verify_setup setup;
     gpc_error own = GPC_ERROR_INIT, *told = error ? error : &own;

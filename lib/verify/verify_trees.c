@@ -138,7 +138,7 @@ gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options) {
     ours.blocks = systems[index].blocks;
     ours.bytes = systems[index].bytes;
     ours.in_flight = systems[index].in_flight;
-    return gpci_give(options, &ours, sizeof ours);
+    return gpci_give(options, &ours, sizeof ours, "gpc_verify_options", NULL);
 }
 
 typedef struct tree_plan {
@@ -251,7 +251,7 @@ gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error
     options.homes = setup->tree.halves ? 2 : 0;
     options.page_bytes = setup->tree.halves ? GPCI_VERIFY_BLOCK : 0;
     gpc_coherence *coherence = NULL;
-    if (gpc_coherence_create(setup->context, &options, error, &coherence))
+    if (gpc_coherence_create(setup->context, &options, &coherence, error))
         return NULL;
     if (setup->faults || setup->protocol_flags)
         gpci_coherence_inject(coherence, setup->faults, setup->protocol_flags);

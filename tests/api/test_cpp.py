@@ -34,7 +34,7 @@ class Cpp(unittest.TestCase):
             only = re.fullmatch(r"(gpc_\w+) \*\w+", words)
             if only and name in (f"{only[1]}_destroy", f"{only[1]}_close"):
                 destroyed[only[1]] = name
-            last = re.search(r"gpc_error \*error, (gpc_\w+) \*\*out$", words)
+            last = re.search(r"(?<!const )\b(gpc_\w+) \*\*out, gpc_error \*error$", words)
             if last:
                 made.setdefault(last[1], []).append(name)
         self.assertGreater(len(destroyed), 10)

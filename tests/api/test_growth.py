@@ -83,7 +83,7 @@ int main(void) {
     ops.sample = on_period;
     check(gpc_context_create(NULL, NULL, &context));
     check(gpc_context_register_scheduler(context, &ops, NULL, NULL, NULL));
-    check(gpc_config_create(context, NULL, &config));
+    check(gpc_config_create(context, &config, NULL));
     check(gpc_config_load_preset(config, "kepler", NULL));
     check(gpc_config_load_text(config, "mode = timed\nscheduler = own\nsample.period = 3000\n", "host", NULL));
     check(gpc_replay_create(context, config, NULL, &replay));

@@ -57,8 +57,8 @@ class Tests(unittest.TestCase):
     def test_folders_are_those_of_the_library(self):
         """A folder of tests/ has the name of one of lib/, or concerns several folders."""
         across = {
-            "abi", "api", "contract", "determinism", "examples", "fuzz", "hardware", "keys", "lint", "mutation", "oom",
-            "oracle", "python", "torture",
+            "abi", "api", "contract", "determinism", "errors", "examples", "fuzz", "hardware", "keys", "lint", "mutation",
+            "oom", "oracle", "python", "torture",
         }  # fmt: skip
         mirrored = {str(path.relative_to(ROOT / "lib")) for path in (ROOT / "lib").rglob("*") if path.is_dir()}
         folders = {path.parent.relative_to(TESTS) for path in [*TESTS.rglob("*.c"), *TESTS.rglob("test_*.py")]}

@@ -39,7 +39,7 @@ static void need(gpc_status status, const gpc_error *error) {
 
 static gpc_config *configure(gpc_context *context, char **words, gpc_error *error) {
     gpc_config *config = NULL;
-    need(gpc_config_create(context, error, &config), error);
+    need(gpc_config_create(context, &config, error), error);
     need(gpc_config_load_preset(config, words[0], error), error);
     for (char **pair = words + 3; *pair; pair++)
         need(gpc_config_set_pair(config, *pair, error), error);
@@ -61,11 +61,11 @@ int main(int argc, char **argv) {
     uint64_t addresses[32];
     if (argc < 4)
         return 2;
-    need(gpc_context_create(NULL, &error, &context), &error);
+    need(gpc_context_create(NULL, &context, &error), &error);
     gpc_config *config = configure(context, argv + 1, &error);
     const bool timed = !strcmp(argv[3], "timed");
     need(gpc_config_set(config, "mode", argv[3], &error), &error);
-    need(gpc_hierarchy_create(context, config, &error, &h), &error);
+    need(gpc_hierarchy_create(context, config, &h, &error), &error);
     for (unsigned lane = 0; lane < 32; lane++)
         addresses[lane] = 0x10000 + 4 * lane;
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;

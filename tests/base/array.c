@@ -91,7 +91,7 @@ Test(array, enlarged) {
     rig r;
     rig_open(&r);
     gpc_context *own = NULL;
-    cr_assert_eq(gpc_context_create(NULL, &r.error, &own), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &own, &r.error), GPC_OK);
     gpc_context *const contexts[] = {own, r.context};
     for (size_t c = 0; c < 2; c++) {
         unsigned char *bytes = NULL;

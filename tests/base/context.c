@@ -20,18 +20,18 @@ Test(context, struct_size) {
     gpc_context *context = NULL;
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     options.struct_size--;
-    cr_expect_eq(gpc_context_create(&options, &error, &context), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_context_create(&options, &context, &error), GPC_ERROR_ABI);
     cr_expect(strstr(error.message, "gpc_context_options.struct_size is"), "%s", error.message);
     options.struct_size = 0;
-    cr_expect_eq(gpc_context_create(&options, &error, &context), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_context_create(&options, &context, &error), GPC_ERROR_ABI);
     newer_options newer = {.known = GPC_CONTEXT_OPTIONS_INIT};
     newer.known.struct_size = sizeof newer;
-    cr_expect_eq(gpc_context_create(&newer.known, &error, &context), GPC_OK, "a tail of zeros");
+    cr_expect_eq(gpc_context_create(&newer.known, &context, &error), GPC_OK, "a tail of zeros");
     gpc_context_destroy(context);
     context = NULL;
     for (size_t i = 0; i < sizeof newer.tail; i++) {
         newer.tail[i] = 1;
-        cr_expect_eq(gpc_context_create(&newer.known, &error, &context), GPC_ERROR_ABI, "tail byte %zu", i);
+        cr_expect_eq(gpc_context_create(&newer.known, &context, &error), GPC_ERROR_ABI, "tail byte %zu", i);
         char byte[32];
         snprintf(byte, sizeof byte, "byte %zu is set", sizeof newer.known + i);
         cr_expect(strstr(error.message, byte), "%s", error.message);
@@ -52,7 +52,7 @@ Test(context, hooks_all_or_none) {
             options.release = NULL;
         gpc_context *context = NULL;
         gpc_error error = GPC_ERROR_INIT;
-        gpc_status status = gpc_context_create(&options, &error, &context);
+        gpc_status status = gpc_context_create(&options, &context, &error);
         cr_expect_eq(status, given == 0 || given == 7 ? GPC_OK : GPC_ERROR_ARGUMENT, "%d: %s", given, error.message);
         cr_expect(given == 7 ? h.live > 0 : h.calls == 0, "%d", given);
         gpc_context_destroy(context);
@@ -63,17 +63,17 @@ Test(context, hooks_all_or_none) {
 Test(context, arguments) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context = NULL;
-    cr_expect_eq(gpc_context_create(NULL, &error, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_context_create(NULL, NULL, &context), GPC_OK, "defaults, no error wanted");
+    cr_expect_eq(gpc_context_create(NULL, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_context_create(NULL, &context, NULL), GPC_OK, "defaults, no error wanted");
     gpc_context_destroy(context);
     gpc_context_destroy(NULL);
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     options.simd = GPC_SIMD_AVX512 + 1;
-    cr_expect_eq(gpc_context_create(&options, &error, &context), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_context_create(&options, &context, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "gpc_context_options.simd"), "%s", error.message);
     options.simd = GPC_SIMD_NONE;
     options.reserved = 3;
-    cr_expect_eq(gpc_context_create(&options, &error, &context), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_context_create(&options, &context, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "gpc_context_options.reserved: unknown value 3"), "%s", error.message);
 }
 
@@ -83,7 +83,7 @@ Test(context, without_memory) {
         gpc_context_options options = heap_options(&h);
         gpc_error error = GPC_ERROR_INIT;
         gpc_context *context = NULL;
-        gpc_status status = gpc_context_create(&options, &error, &context);
+        gpc_status status = gpc_context_create(&options, &context, &error);
         if (status == GPC_OK) {
             cr_expect_gt(n, 1);
             gpc_context_destroy(context);
@@ -104,9 +104,9 @@ Test(context, goes_with_its_last_object) {
     for (int order = 0; order < 6; order++) {
         gpc_context *context;
         gpc_config *a, *b;
-        cr_assert_eq(gpc_context_create(&options, NULL, &context), GPC_OK);
-        cr_assert_eq(gpc_config_create(context, NULL, &a), GPC_OK);
-        cr_assert_eq(gpc_config_create(context, NULL, &b), GPC_OK);
+        cr_assert_eq(gpc_context_create(&options, &context, NULL), GPC_OK);
+        cr_assert_eq(gpc_config_create(context, &a, NULL), GPC_OK);
+        cr_assert_eq(gpc_config_create(context, &b, NULL), GPC_OK);
         static const char orders[6][4] = {"cab", "cba", "acb", "bca", "abc", "bac"};
         for (const char *what = orders[order]; *what; what++) {
             cr_expect_gt(h.live, 0);
@@ -132,12 +132,12 @@ static void remember(void *data, gpc_log_level level, const char *message) {
 Test(context, log) {
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(&options, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &context, NULL), GPC_OK);
     gpci_log(context, GPC_LOG_WARNING, "nobody hears %s", "this");
     gpc_context_destroy(context);
     options.log = remember;
     options.log_data = &messages;
-    cr_assert_eq(gpc_context_create(&options, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &context, NULL), GPC_OK);
     gpci_log(context, GPC_LOG_WARNING, "%d blocks", 3);
     gpc_context_destroy(context);
     cr_expect_eq(messages, 1);
@@ -221,19 +221,19 @@ Test(abi, take) {
 
 Test(abi, give) {
     sample ours = {sizeof ours, 1, 2, 3}, theirs = {sizeof theirs, 0, 0, 0};
-    cr_expect_eq(gpci_give(&theirs, &ours, sizeof ours), GPC_OK);
+    cr_expect_eq(gpci_give(&theirs, &ours, sizeof ours, "t", NULL), GPC_OK);
     cr_expect_eq(memcmp(&ours, &theirs, sizeof ours), 0);
     theirs = (sample){16, 0, 0, 9};
-    cr_expect_eq(gpci_give(&theirs, &ours, sizeof ours), GPC_OK);
+    cr_expect_eq(gpci_give(&theirs, &ours, sizeof ours, "t", NULL), GPC_OK);
     cr_expect(theirs.struct_size == 16 && theirs.first == 1 && theirs.second == 2 && theirs.third == 9);
     struct {
         sample known;
         uint64_t newer;
     } larger = {{sizeof larger, 0, 0, 0}, 7};
-    cr_expect_eq(gpci_give(&larger, &ours, sizeof ours), GPC_OK);
+    cr_expect_eq(gpci_give(&larger, &ours, sizeof ours, "t", NULL), GPC_OK);
     cr_expect(larger.known.struct_size == sizeof larger && larger.known.third == 3 && larger.newer == 7);
     theirs.struct_size = sizeof theirs.struct_size;
-    cr_expect_eq(gpci_give(&theirs, &ours, sizeof ours), GPC_ERROR_ABI);
+    cr_expect_eq(gpci_give(&theirs, &ours, sizeof ours, "t", NULL), GPC_ERROR_ABI);
 }
 
 Test(memory, products_that_overflow) {

@@ -45,8 +45,8 @@ void rig_open(rig *r) {
     memset(r, 0, sizeof *r);
     r->error = (gpc_error)GPC_ERROR_INIT;
     gpc_context_options options = heap_options(&r->heap);
-    cr_assert_eq(gpc_context_create(&options, &r->error, &r->context), GPC_OK, "%s", r->error.message);
-    cr_assert_eq(gpc_config_create(r->context, &r->error, &r->config), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(gpc_context_create(&options, &r->context, &r->error), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(gpc_config_create(r->context, &r->config, &r->error), GPC_OK, "%s", r->error.message);
 }
 
 void rig_close(rig *r) {

@@ -32,7 +32,7 @@ static void run(uint32_t count, uint64_t delay, uint32_t times) {
     gpc_error error = GPC_ERROR_INIT;
     uint64_t expected[MOST] = {0};
     rounds r = {.count = count};
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     const gpci_workers_options options = {.count = count, .exactly = true, .delay = delay};
     cr_assert_eq(gpci_workers_create(context, &options, &error, &workers), GPC_OK, "%s", error.message);
     cr_assert_eq(gpci_workers_count(workers), count);
@@ -66,7 +66,7 @@ Test(workers, no_more_threads_than_processors) {
     gpc_context *context;
     gpci_workers *workers;
     uint64_t runs = 7;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_geq(gpci_processors(), 1);
     const gpci_workers_options options = {.count = gpci_processors() + 5};
     cr_assert_eq(gpci_workers_create(context, &options, NULL, &workers), GPC_OK);
@@ -95,7 +95,7 @@ Test(workers, how_long_the_caller_waits) {
     gpc_context *context;
     gpci_workers *workers;
     uint64_t runs = 7;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     const gpci_workers_options options = {.count = 2, .exactly = true};
     cr_assert_eq(gpci_workers_create(context, &options, NULL, &workers), GPC_OK);
     gpci_workers_run(workers, second_is_late, NULL);
@@ -133,7 +133,7 @@ Test(workers, all_have_ended) {
     gpc_context *context;
     gpci_workers *workers;
     uint32_t numbers[4];
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_eq(pthread_key_create(&at_end, end_late), 0);
     const gpci_workers_options options = {.count = 4, .exactly = true};
     cr_assert_eq(gpci_workers_create(context, &options, NULL, &workers), GPC_OK);

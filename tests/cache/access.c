@@ -113,9 +113,9 @@ Test(access, ten_accesses) {
     cr_expect_eq(b->dirty_bytes[0], 0xffffffffu);
     cr_expect(c->line_address == C && !c->dirty_sectors && c->reuse_count == 1);
     uint64_t sectors;
-    cr_assert_eq(gpc_cache_flush(r.cache, &sectors), GPC_OK);
+    cr_assert_eq(gpc_cache_flush(r.cache, &sectors, NULL), GPC_OK);
     cr_expect_eq(sectors, 2, "A's sectors 0 and 3");
-    cr_assert_eq(gpc_cache_invalidate_all(r.cache), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_all(r.cache, NULL), GPC_OK);
     expect_counters(&r, &ten_counters);
     gpc_cache_reset_stats(r.cache);
     const measured_cache zero = {0};
@@ -162,25 +162,25 @@ Test(access, sectors_of_a_request) {
     rig_close(&r);
 }
 
-typedef gpc_status (*plain_step)(gpc_cache *, const gpc_request *, gpc_access_result *);
+typedef gpc_status (*plain_step)(gpc_cache *, const gpc_request *, gpc_access_result *, gpc_error *);
 
-static gpc_status probe(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
-    return gpc_cache_probe(cache, request, result);
+static gpc_status probe(gpc_cache *cache, const gpc_request *request, gpc_access_result *result, gpc_error *error) {
+    return gpc_cache_probe(cache, request, result, error);
 }
 
-static gpc_status reserve(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
-    return gpc_cache_reserve(cache, request, 1, result);
+static gpc_status reserve(gpc_cache *cache, const gpc_request *request, gpc_access_result *result, gpc_error *error) {
+    return gpc_cache_reserve(cache, request, 1, result, error);
 }
 
-static gpc_status fill(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
-    return gpc_cache_fill(cache, request, 1, result);
+static gpc_status fill(gpc_cache *cache, const gpc_request *request, gpc_access_result *result, gpc_error *error) {
+    return gpc_cache_fill(cache, request, 1, result, error);
 }
 
 static void refuse(rig *r, gpc_request request, const char *why) {
     static const plain_step steps[] = {gpc_cache_access, gpc_cache_lookup, reserve, fill, probe};
     gpc_access_result result;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        cr_expect_eq(steps[i](r->cache, &request, &result), GPC_ERROR_ARGUMENT, "%s, step %zu", why, i);
+        cr_expect_eq(steps[i](r->cache, &request, &result, NULL), GPC_ERROR_ARGUMENT, "%s, step %zu", why, i);
 }
 
 Test(access, malformed_requests) {
@@ -205,24 +205,24 @@ Test(access, malformed_requests) {
     cr_expect_eq(rig_lines(&r), 1);
     gpc_request good = {.address = A};
     gpc_access_result result;
-    cr_expect_eq(gpc_cache_access(NULL, &good, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_access(r.cache, NULL, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_lookup(NULL, &good, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_lookup(r.cache, NULL, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_reserve(NULL, &good, 1, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_reserve(r.cache, NULL, 1, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_reserve(r.cache, &good, 4, &result), GPC_ERROR_ARGUMENT, "a sector that no line has");
-    cr_expect_eq(gpc_cache_fill(NULL, &good, 1, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_fill(r.cache, NULL, 1, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_fill(r.cache, &good, 4, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_probe(NULL, &good, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_probe(r.cache, NULL, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_probe(r.cache, &good, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_access(NULL, &good, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_access(r.cache, NULL, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_lookup(NULL, &good, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_lookup(r.cache, NULL, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_reserve(NULL, &good, 1, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_reserve(r.cache, NULL, 1, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_reserve(r.cache, &good, 4, &result, NULL), GPC_ERROR_ARGUMENT, "a sector that no line has");
+    cr_expect_eq(gpc_cache_fill(NULL, &good, 1, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_fill(r.cache, NULL, 1, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_fill(r.cache, &good, 4, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_probe(NULL, &good, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_probe(r.cache, NULL, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_probe(r.cache, &good, NULL, NULL), GPC_ERROR_ARGUMENT);
     expect_counters(&r, &before);
-    cr_expect_eq(gpc_cache_access(r.cache, &good, NULL), GPC_OK);
-    cr_expect_eq(gpc_cache_lookup(r.cache, &good, NULL), GPC_OK);
-    cr_expect_eq(gpc_cache_reserve(r.cache, &good, 1, NULL), GPC_OK);
-    cr_expect_eq(gpc_cache_fill(r.cache, &good, 1, NULL), GPC_OK);
+    cr_expect_eq(gpc_cache_access(r.cache, &good, NULL, NULL), GPC_OK);
+    cr_expect_eq(gpc_cache_lookup(r.cache, &good, NULL, NULL), GPC_OK);
+    cr_expect_eq(gpc_cache_reserve(r.cache, &good, 1, NULL, NULL), GPC_OK);
+    cr_expect_eq(gpc_cache_fill(r.cache, &good, 1, NULL, NULL), GPC_OK);
     rig_close(&r);
 }
 
@@ -294,7 +294,7 @@ Test(access, lines_of_4096_bytes) {
     cr_expect(got.evicted && got.eviction.dirty_sectors == 0x3e && !got.eviction.dirty_bytes[0] &&
               !got.eviction.dirty_bytes[1]);
     gpc_request masked = STORE(4096, .byte_mask = {1, 0});
-    cr_expect_eq(gpc_cache_access(r.cache, &masked, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_access(r.cache, &masked, NULL, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }
 
@@ -312,7 +312,7 @@ Test(access, far_lines) {
         cr_expect(got.outcome == GPC_HIT && got.way == (uint32_t)i);
         cr_expect_eq(rig_line(&r, far[i] * 128).way, (uint32_t)i);
     }
-    cr_assert_eq(gpc_cache_invalidate_line(r.cache, far[2] * 128), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_line(r.cache, far[2] * 128, NULL), GPC_OK);
     for (int i = 0; i < 4; i++)
         cr_expect_eq(rig_holds(&r, far[i] * 128), i != 2);
     gpc_access_result got = rig_access(&r, LOAD_LINE(far[2] * 128 + 128 * 2));

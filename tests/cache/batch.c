@@ -42,7 +42,7 @@ Test(batch, by_hand) {
     gpc_batch batch = GPC_BATCH_INIT;
     batch.count = COUNT, batch.addresses = addresses, batch.kinds = kinds;
     batch.results = results, batch.evicted = evicted;
-    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, &done), GPC_OK);
+    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, &done, NULL), GPC_OK);
     cr_expect_eq(done, COUNT);
     for (int i = 0; i < COUNT; i++) {
         cr_expect_eq(results[i], expected[i], "access %d: %#x", i, results[i]);
@@ -62,11 +62,11 @@ Test(batch, narrow) {
     rig_open(&r);
     gpc_batch batch = GPC_BATCH_INIT;
     batch.count = 4, batch.addresses = near;
-    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_OK);
     cr_expect(!r.cache->tags.wide);
     cr_expect_eq(rig_stats(&r).read_hits, 1);
     batch.count = 1, batch.addresses = far;
-    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_OK);
     cr_expect(r.cache->tags.wide);
     rig_close(&r);
 }
@@ -83,12 +83,12 @@ Test(batch, other_flags) {
     uint8_t results[3];
     gpc_batch batch = GPC_BATCH_INIT;
     batch.count = 3, batch.addresses = at, batch.kinds = kinds, batch.results = results, batch.size = 4;
-    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_OK);
     cr_expect(results[0] == 0 && results[1] == (GPC_BATCH_SECTOR_MISS | GPC_BATCH_WRITE_BELOW) &&
               results[2] == GPC_BATCH_WRITE_BELOW);
     cr_assert_eq(gpc_cache_set_predictor(r.cache, "always-bypass", NULL), GPC_OK);
-    cr_assert_eq(gpc_cache_invalidate_all(r.cache), GPC_OK);
-    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_all(r.cache, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_OK);
     cr_expect(results[0] == GPC_BATCH_BYPASSED && results[1] == (GPC_BATCH_BYPASSED | GPC_BATCH_WRITE_BELOW));
     rig_close(&r);
 }
@@ -99,32 +99,32 @@ Test(batch, refusals) {
     rig_open(&r);
     gpc_batch batch = GPC_BATCH_INIT;
     size_t done = 77;
-    cr_expect_eq(gpc_cache_access_many(r.cache, &batch, &done), GPC_OK, "nothing to do");
+    cr_expect_eq(gpc_cache_access_many(r.cache, &batch, &done, NULL), GPC_OK, "nothing to do");
     cr_expect_eq(done, 0);
     batch.count = COUNT;
     done = 77;
-    cr_expect_eq(gpc_cache_access_many(r.cache, &batch, &done), GPC_ERROR_ARGUMENT, "no addresses");
+    cr_expect_eq(gpc_cache_access_many(r.cache, &batch, &done, NULL), GPC_ERROR_ARGUMENT, "no addresses");
     cr_expect_eq(done, 0);
     batch.addresses = addresses;
     done = 77;
-    cr_expect_eq(gpc_cache_access_many(NULL, &batch, &done), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_access_many(NULL, &batch, &done, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(done, 0);
-    cr_expect_eq(gpc_cache_access_many(r.cache, NULL, &done), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_access_many(r.cache, NULL, &done, NULL), GPC_ERROR_ARGUMENT);
     batch.size = 129;
-    cr_expect_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_ERROR_ARGUMENT, "larger than a line");
+    cr_expect_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_ERROR_ARGUMENT, "larger than a line");
     batch.size = 0;
     batch.struct_size = sizeof batch - 1;
     done = 77;
-    cr_expect_eq(gpc_cache_access_many(r.cache, &batch, &done), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_cache_access_many(r.cache, &batch, &done, NULL), GPC_ERROR_ABI);
     cr_expect_eq(done, 0);
     struct {
         gpc_batch known;
         uint64_t later;
     } big = {.known = GPC_BATCH_INIT, .later = 1};
     big.known.struct_size = sizeof big;
-    cr_expect_eq(gpc_cache_access_many(r.cache, &big.known, NULL), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_cache_access_many(r.cache, &big.known, NULL, NULL), GPC_ERROR_ABI);
     big.later = 0;
-    cr_expect_eq(gpc_cache_access_many(r.cache, &big.known, NULL), GPC_OK);
+    cr_expect_eq(gpc_cache_access_many(r.cache, &big.known, NULL, NULL), GPC_OK);
     cr_expect_eq(rig_stats(&r).reads, 0);
     rig_close(&r);
 }
@@ -140,7 +140,7 @@ Test(batch, stops_where_one_fails) {
     gpc_batch batch = GPC_BATCH_INIT;
     batch.count = COUNT, batch.addresses = at, batch.size = 4, batch.results = results;
     size_t done;
-    cr_expect_eq(gpc_cache_access_many(r.cache, &batch, &done), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_access_many(r.cache, &batch, &done, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(done, 3);
     cr_expect(results[2] == GPC_BATCH_HIT && results[3] == 0xee && results[4] == 0xee);
     cr_expect_eq(rig_stats(&r).reads, 3);
@@ -159,7 +159,7 @@ static uint64_t random_below(uint64_t bound) {
 static void check_next_uses(gpc_context *context, const uint64_t *stream, size_t count, uint32_t line_bytes) {
     uint64_t *got = malloc((count + 1) * sizeof *got);
     got[count] = 0x1234;
-    cr_assert_eq(gpc_next_uses(context, stream, count, line_bytes, got), GPC_OK);
+    cr_assert_eq(gpc_next_uses(context, stream, count, line_bytes, got, NULL), GPC_OK);
     for (size_t i = 0; i < count; i++) {
         uint64_t expected = UINT64_MAX;
         for (size_t j = count; j-- > i + 1;)
@@ -174,7 +174,7 @@ static void check_next_uses(gpc_context *context, const uint64_t *stream, size_t
 Test(next_uses, against_looking_for_them) {
     gpc_context *context;
     uint64_t stream[700];
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (int round = 0; round < 100; round++) {
         size_t count = random_below(700);
         uint64_t span = 1 + random_below(1 + random_below(40000)), base = random_below(2) ? 0 : UINT64_MAX - span;
@@ -189,8 +189,8 @@ Test(next_uses, by_hand) {
     static const uint64_t expected[COUNT] = {2, 4, 7, UINT64_MAX, 5, UINT64_MAX, UINT64_MAX, UINT64_MAX};
     gpc_context *context;
     uint64_t got[COUNT];
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_next_uses(context, addresses, COUNT, 128, got), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_next_uses(context, addresses, COUNT, 128, got, NULL), GPC_OK);
     for (int i = 0; i < COUNT; i++)
         cr_expect_eq(got[i], expected[i], "access %d", i);
     gpc_context_destroy(context);
@@ -199,17 +199,17 @@ Test(next_uses, by_hand) {
 Test(next_uses, refusals) {
     gpc_context *context;
     uint64_t got[COUNT] = {1};
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_expect_eq(gpc_next_uses(NULL, addresses, COUNT, 128, got), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_next_uses(context, NULL, COUNT, 128, got), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_next_uses(context, addresses, COUNT, 128, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_next_uses(context, addresses, COUNT, 0, got), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_next_uses(context, addresses, COUNT, 96, got), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_next_uses(context, addresses, SIZE_MAX, 128, got), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_expect_eq(gpc_next_uses(NULL, addresses, COUNT, 128, got, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_next_uses(context, NULL, COUNT, 128, got, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_next_uses(context, addresses, COUNT, 128, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_next_uses(context, addresses, COUNT, 0, got, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_next_uses(context, addresses, COUNT, 96, got, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_next_uses(context, addresses, SIZE_MAX, 128, got, NULL), GPC_ERROR_ARGUMENT);
     const size_t most = SIZE_MAX / 4 / (2 * sizeof(uint64_t)); /* more entries of a table have no size in bytes */
-    cr_expect_eq(gpc_next_uses(context, addresses, most + 1, 128, got), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_next_uses(context, addresses, most, 128, got), GPC_ERROR_MEMORY);
+    cr_expect_eq(gpc_next_uses(context, addresses, most + 1, 128, got, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_next_uses(context, addresses, most, 128, got, NULL), GPC_ERROR_MEMORY);
     cr_expect_eq(got[0], 1);
-    cr_expect_eq(gpc_next_uses(context, NULL, 0, 128, NULL), GPC_OK);
+    cr_expect_eq(gpc_next_uses(context, NULL, 0, 128, NULL, NULL), GPC_OK);
     gpc_context_destroy(context);
 }

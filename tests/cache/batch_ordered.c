@@ -79,8 +79,8 @@ static gpc_cache *make(gpc_simd simd, const caches *c) {
     options.ways = c->ways;
     gpc_context *context;
     gpc_cache *cache;
-    cr_assert_eq(gpc_context_create(&context_options, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_cache_create(context, &options, NULL, &cache), GPC_OK);
+    cr_assert_eq(gpc_context_create(&context_options, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_create(context, &options, &cache, NULL), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(context, &turns_ops, NULL, NULL, NULL), GPC_OK);
     gpc_context_destroy(context);
     return cache;
@@ -94,7 +94,7 @@ typedef struct batch_memory {
 static void same_access(const caches *c, const gpc_batch *b, uint32_t i) {
     gpc_request request = {.address = b->addresses[i], .size = b->size, .kind = b->kinds ? b->kinds[i] : 0};
     gpc_access_result r;
-    cr_assert_eq(gpc_cache_access(c->one, &request, &r), GPC_OK);
+    cr_assert_eq(gpc_cache_access(c->one, &request, &r, NULL), GPC_OK);
     unsigned flags = (r.outcome == GPC_HIT ? GPC_BATCH_HIT : 0) | (r.evicted ? GPC_BATCH_EVICTED : 0) |
                      (r.evicted && r.eviction.dirty_sectors ? GPC_BATCH_WRITE_BACK : 0);
     cr_assert_eq(b->results[i], flags, "%u x %u, %u: %#x, not %#x", c->sets, c->ways, i, b->results[i], flags);
@@ -108,8 +108,8 @@ static void same_lines(const caches *c) {
     measured_clear(&b);
     cr_assert(measure_cache(c->one, &a) == GPC_OK && measure_cache(c->many, &b) == GPC_OK);
     cr_assert(!memcmp(&a, &b, sizeof a), "counters of %u x %u", c->sets, c->ways);
-    for (uint64_t at = 0, with = 0; gpc_cache_next_line(c->one, &at, &x) == GPC_OK;) {
-        cr_assert_eq(gpc_cache_next_line(c->many, &with, &y), GPC_OK);
+    for (uint64_t at = 0, with = 0; gpc_cache_next_line(c->one, &at, &x, NULL) == GPC_OK;) {
+        cr_assert_eq(gpc_cache_next_line(c->many, &with, &y, NULL), GPC_OK);
         cr_assert(!memcmp(&x, &y, sizeof x), "%u x %u: set %u, way %u", c->sets, c->ways, x.set, x.way);
     }
 }
@@ -135,7 +135,7 @@ static void run_batch(caches *c, bool stores, bool far) {
         m.addresses[i] = next_line(c, far) * 128;
         m.kinds[i] = random_below(c, 10) < 3 ? GPC_STORE : GPC_LOAD;
     }
-    cr_assert_eq(gpc_cache_access_many(c->many, &b, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_access_many(c->many, &b, NULL, NULL), GPC_OK);
     for (uint32_t i = 0; i < b.count; i++)
         same_access(c, &b, i);
     same_lines(c);
@@ -150,8 +150,8 @@ static void run(caches *c, gpc_simd simd) {
         if (random_below(c, 4))
             continue;
         uint64_t address = next_line(c, false) * 128; /* a free way */
-        cr_assert_eq(gpc_cache_invalidate_line(c->one, address), GPC_OK);
-        cr_assert_eq(gpc_cache_invalidate_line(c->many, address), GPC_OK);
+        cr_assert_eq(gpc_cache_invalidate_line(c->one, address, NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_invalidate_line(c->many, address, NULL), GPC_OK);
     }
     gpc_cache_destroy(c->one);
     gpc_cache_destroy(c->many);
@@ -185,12 +185,12 @@ static void run_turns(gpc_simd simd, uint32_t ways, bool stores) {
             m.addresses[i] = next_line(&c, false) * 128;
             m.kinds[i] = random_below(&c, 2) ? GPC_STORE : GPC_LOAD;
         }
-        cr_expect_eq(gpc_cache_access_many(c.many, &b, &done), GPC_ERROR_CALLBACK);
+        cr_expect_eq(gpc_cache_access_many(c.many, &b, &done, NULL), GPC_ERROR_CALLBACK);
         cr_assert(done < LONGEST && (round || done > 0));
         for (uint32_t i = 0; i < done; i++)
             same_access(&c, &b, i);
         gpc_request request = {.address = m.addresses[done], .kind = stores ? m.kinds[done] : 0};
-        cr_expect_eq(gpc_cache_access(c.one, &request, NULL), GPC_ERROR_CALLBACK);
+        cr_expect_eq(gpc_cache_access(c.one, &request, NULL, NULL), GPC_ERROR_CALLBACK);
         same_lines(&c);
     }
     gpc_cache_destroy(c.one);

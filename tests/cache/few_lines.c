@@ -138,7 +138,7 @@ static void compare(uint64_t random) {
         const unsigned set = (unsigned)line % SETS;
         const gpc_request request = LOAD_LINE((uint64_t)line * 128);
         gpc_access_result told;
-        cr_assert_eq(gpc_cache_probe_victim(r.cache, &request, &told), GPC_OK);
+        cr_assert_eq(gpc_cache_probe_victim(r.cache, &request, &told, NULL), GPC_OK);
         const gpc_access_result result = load(&r, (uint64_t)line);
         const int there = find(&m, set, line);
         unsigned way = (unsigned)there;
@@ -173,7 +173,7 @@ Test(few_lines, batches_keep_to_them) {
         gpc_batch batch = GPC_BATCH_INIT;
         batch.count = 3000;
         batch.addresses = addresses;
-        cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_OK);
         cr_expect_eq(rig_lines(&r), 50, "%s", replacements[p]);
         rig_close(&r);
     }

@@ -63,7 +63,7 @@ Test(lines, eviction_callback) {
               r.eviction.reuse_count == 2);
     cr_expect(r.eviction.valid_sectors == 15 && r.eviction.dirty_sectors == 2 && !r.eviction.forced);
     cr_expect(r.eviction.dirty_bytes[0] == (uint64_t)0xffffffff << 32 && !r.eviction.dirty_bytes[1]);
-    cr_assert_eq(gpc_cache_invalidate_line(r.cache, B + 127), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_line(r.cache, B + 127, NULL), GPC_OK);
     cr_expect(r.evictions == 2 && !r.eviction_has_request && r.eviction.forced);
     cr_expect(r.eviction.line_address == B && r.eviction.valid_sectors == 3 && !r.eviction.dirty_sectors);
     cr_expect_eq(rig_stats(&r).zero_reuse_evictions, 0, "an invalidation is no eviction");
@@ -82,19 +82,19 @@ Test(lines, invalidate) {
     rig_open(&r);
     for (uint64_t line = 0; line < 16; line++)
         rig_load(&r, line * 128);
-    cr_assert_eq(gpc_cache_invalidate_line(r.cache, 5 * 128 + 3), GPC_OK);
-    cr_assert_eq(gpc_cache_invalidate_line(r.cache, 99 * 128), GPC_OK, "not resident is no error");
+    cr_assert_eq(gpc_cache_invalidate_line(r.cache, 5 * 128 + 3, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_line(r.cache, 99 * 128, NULL), GPC_OK, "not resident is no error");
     cr_expect_eq(rig_lines(&r), 15);
-    cr_assert_eq(gpc_cache_invalidate_range(r.cache, 7 * 128 + 127, 2), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_range(r.cache, 7 * 128 + 127, 2, NULL), GPC_OK);
     cr_expect(!rig_holds(&r, 7 * 128) && !rig_holds(&r, 8 * 128) && rig_holds(&r, 9 * 128) && rig_holds(&r, 6 * 128));
-    cr_assert_eq(gpc_cache_invalidate_range(r.cache, 9 * 128, 0), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_range(r.cache, 9 * 128, 0, NULL), GPC_OK);
     cr_expect_eq(rig_lines(&r), 13);
-    cr_assert_eq(gpc_cache_invalidate_range(r.cache, 9 * 128, 128), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_range(r.cache, 9 * 128, 128, NULL), GPC_OK);
     cr_expect_eq(rig_lines(&r), 12);
-    cr_assert_eq(gpc_cache_invalidate_range(r.cache, 3 * 128, UINT64_MAX - 3 * 128), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_range(r.cache, 3 * 128, UINT64_MAX - 3 * 128, NULL), GPC_OK);
     cr_expect_eq(rig_lines(&r), 3);
     cr_expect(rig_holds(&r, 0) && rig_holds(&r, 128) && rig_holds(&r, 256));
-    cr_assert_eq(gpc_cache_invalidate_all(r.cache), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_all(r.cache, NULL), GPC_OK);
     cr_expect_eq(rig_lines(&r), 0);
     cr_expect_eq(rig_stats(&r).invalidations, 16);
     cr_expect_eq(rig_stats(&r).evictions, 0);
@@ -109,18 +109,18 @@ Test(lines, invalidate_to_the_end_of_memory) {
     rig_open(&r);
     uint64_t last = UINT64_MAX - 127;
     rig_load(&r, last);
-    cr_expect_eq(gpc_cache_invalidate_range(r.cache, last, 129), GPC_ERROR_ARGUMENT, "beyond it");
-    cr_expect_eq(gpc_cache_invalidate_range(r.cache, 1, UINT64_MAX), GPC_OK);
+    cr_expect_eq(gpc_cache_invalidate_range(r.cache, last, 129, NULL), GPC_ERROR_ARGUMENT, "beyond it");
+    cr_expect_eq(gpc_cache_invalidate_range(r.cache, 1, UINT64_MAX, NULL), GPC_OK);
     cr_expect_eq(rig_lines(&r), 0);
     rig_load(&r, last);
-    cr_expect_eq(gpc_cache_invalidate_range(r.cache, last, 128), GPC_OK);
+    cr_expect_eq(gpc_cache_invalidate_range(r.cache, last, 128, NULL), GPC_OK);
     cr_expect_eq(rig_lines(&r), 0);
     rig_load(&r, last);
-    cr_expect_eq(gpc_cache_invalidate_all(r.cache), GPC_OK);
+    cr_expect_eq(gpc_cache_invalidate_all(r.cache, NULL), GPC_OK);
     cr_expect_eq(rig_lines(&r), 0);
-    cr_expect_eq(gpc_cache_invalidate_line(NULL, 0), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_invalidate_range(NULL, 0, 1), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_invalidate_all(NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_invalidate_line(NULL, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_invalidate_range(NULL, 0, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_invalidate_all(NULL, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }
 
@@ -135,16 +135,16 @@ Test(lines, flush) {
     rig_access(&r, STORE(A, .sector_mask = 9));
     rig_access(&r, LOAD_LINE(B));
     uint64_t sectors = 99;
-    cr_assert_eq(gpc_cache_flush(r.cache, &sectors), GPC_OK);
+    cr_assert_eq(gpc_cache_flush(r.cache, &sectors, NULL), GPC_OK);
     cr_expect_eq(sectors, 2);
     cr_expect(r.evictions == 1 && r.eviction.forced && !r.eviction_has_request && r.eviction.line_address == A);
     cr_expect(r.eviction.dirty_sectors == 9 && r.eviction.dirty_bytes[0] == 0xffffffff &&
               r.eviction.dirty_bytes[1] == (uint64_t)0xffffffff << 32);
     cr_expect(rig_lines(&r) == 2 && rig_line(&r, A).valid_sectors == 9 && !rig_line(&r, A).dirty_sectors);
-    cr_assert_eq(gpc_cache_flush(r.cache, &sectors), GPC_OK);
+    cr_assert_eq(gpc_cache_flush(r.cache, &sectors, NULL), GPC_OK);
     cr_expect(sectors == 0 && r.evictions == 1, "clean");
-    cr_expect_eq(gpc_cache_flush(r.cache, NULL), GPC_OK);
-    cr_expect_eq(gpc_cache_flush(NULL, &sectors), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_flush(r.cache, NULL, NULL), GPC_OK);
+    cr_expect_eq(gpc_cache_flush(NULL, &sectors, NULL), GPC_ERROR_ARGUMENT);
     measured_cache s = rig_stats(&r);
     cr_expect(s.write_backs == 1 && s.write_back_sectors == 2 && !s.evictions && !s.invalidations);
     rig_close(&r);
@@ -168,18 +168,18 @@ Test(lines, in_order_of_set_and_way) {
     gpc_line line;
     for (size_t i = 0; i < 7; i++) {
         memset(&line, 0xa5, sizeof line);
-        cr_assert_eq(gpc_cache_next_line(r.cache, &cursor, &line), GPC_OK);
+        cr_assert_eq(gpc_cache_next_line(r.cache, &cursor, &line, NULL), GPC_OK);
         cr_expect_eq(line.line_address, expected[i] * 128, "line %zu", i);
         cr_expect_eq(line.set, expected[i] % 3);
         cr_expect(line.valid_sectors == 1 && !line.dirty_sectors && !line.pending_sectors && !line.prioritised);
         cr_expect(line.warp == expected[i] + 10 && line.priority == GPC_EVICT_LAST);
         cr_expect_eq(line.reuse_count, expected[i] == 4);
     }
-    cr_expect_eq(gpc_cache_next_line(r.cache, &cursor, &line), GPC_END);
-    cr_expect_eq(gpc_cache_next_line(r.cache, &cursor, &line), GPC_END);
-    cr_expect_eq(gpc_cache_next_line(NULL, &cursor, &line), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_next_line(r.cache, NULL, &line), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_next_line(r.cache, &cursor, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_next_line(r.cache, &cursor, &line, NULL), GPC_END);
+    cr_expect_eq(gpc_cache_next_line(r.cache, &cursor, &line, NULL), GPC_END);
+    cr_expect_eq(gpc_cache_next_line(NULL, &cursor, &line, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_next_line(r.cache, NULL, &line, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_next_line(r.cache, &cursor, NULL, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }
 

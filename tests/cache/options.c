@@ -10,7 +10,7 @@
 static gpc_context *context;
 
 static void set_up(void) {
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
 }
 
 static void tear_down(void) {
@@ -54,11 +54,11 @@ Test(options, struct_init_is_the_macro) {
 
 Test(options, null_is_the_defaults) {
     gpc_cache *cache;
-    cr_assert_eq(gpc_cache_create(context, NULL, NULL, &cache), GPC_OK);
+    cr_assert_eq(gpc_cache_create(context, NULL, &cache, NULL), GPC_OK);
     for (uint64_t line = 0; line < 200; line++) {
         gpc_request request = {.address = line * 128};
         gpc_access_result result;
-        cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
         cr_expect_eq(result.set, line % 32);
         cr_expect_eq(result.evicted, line >= 128, "the cache holds 128 lines");
     }
@@ -69,11 +69,11 @@ Test(options, null_arguments) {
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache *cache = NULL;
-    cr_expect_eq(gpc_cache_create(NULL, &o, &error, &cache), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_create(NULL, &o, &cache, &error), GPC_ERROR_ARGUMENT);
     cr_expect_not_null(strstr(error.message, "context"), "%s", error.message);
-    cr_expect_eq(gpc_cache_create(context, &o, &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_create(context, &o, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect_not_null(strstr(error.message, "out"), "%s", error.message);
-    cr_expect_eq(gpc_cache_create(NULL, &o, NULL, &cache), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_create(NULL, &o, &cache, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_null(cache);
     gpc_cache_destroy(NULL);
 }
@@ -81,7 +81,7 @@ Test(options, null_arguments) {
 static void refused(const gpc_cache_options *o, gpc_status status, const char *field, const char *detail) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache *mark = (gpc_cache *)(void *)&error, *cache = mark;
-    gpc_status got = gpc_cache_create(context, o, &error, &cache);
+    gpc_status got = gpc_cache_create(context, o, &cache, &error);
     cr_expect_eq(got, status, "%s: %d, not %d", field, (int)got, (int)status);
     cr_expect_eq(error.status, status);
     cr_expect_eq(cache, mark, "%s: out was written", field);
@@ -89,7 +89,7 @@ static void refused(const gpc_cache_options *o, gpc_status status, const char *f
     cr_expect(at && (at[strlen(field)] == ':' || at[strlen(field)] == '\''), "'%s' does not name %s", error.message,
               field);
     cr_expect_not_null(strstr(error.message, detail), "'%s' does not say '%s'", error.message, detail);
-    cr_expect_eq(gpc_cache_create(context, o, NULL, &cache), status);
+    cr_expect_eq(gpc_cache_create(context, o, &cache, NULL), status);
 }
 
 #define REFUSED(status, field, value, detail)                     \
@@ -132,7 +132,7 @@ Test(options, lazy_fetch_beyond_byte_masks) {
     gpc_cache_options o = GPC_CACHE_OPTIONS_INIT;
     gpc_cache *cache;
     o.write_allocate = o.write_allocate_local = GPC_WRITE_LAZY_FETCH;
-    cr_assert_eq(gpc_cache_create(context, &o, NULL, &cache), GPC_OK);
+    cr_assert_eq(gpc_cache_create(context, &o, &cache, NULL), GPC_OK);
     gpc_cache_destroy(cache);
 }
 
@@ -151,7 +151,7 @@ Test(options, groups_of_sectors) {
             refused(&o, GPC_ERROR_RANGE, "gpc_cache_options.fetch_sectors", "");
             continue;
         }
-        cr_expect_eq(gpc_cache_create(context, &o, NULL, &cache), GPC_OK, "%u of %u", cases[i].fetch, cases[i].sectors);
+        cr_expect_eq(gpc_cache_create(context, &o, &cache, NULL), GPC_OK, "%u of %u", cases[i].fetch, cases[i].sectors);
         gpc_cache_destroy(cache);
     }
 }
@@ -166,11 +166,11 @@ Test(options, extremes) {
         gpc_cache *cache = NULL;
         o.sets = cases[i].sets, o.ways = cases[i].ways, o.line_bytes = cases[i].line_bytes,
         o.sectors = cases[i].sectors;
-        cr_expect_eq(gpc_cache_create(context, &o, NULL, &cache), GPC_OK, "case %zu", i);
+        cr_expect_eq(gpc_cache_create(context, &o, &cache, NULL), GPC_OK, "case %zu", i);
         gpc_request request = {.address = UINT64_MAX};
         gpc_access_result first, second;
-        cr_expect_eq(gpc_cache_access(cache, &request, &first), GPC_OK);
-        cr_expect_eq(gpc_cache_access(cache, &request, &second), GPC_OK);
+        cr_expect_eq(gpc_cache_access(cache, &request, &first, NULL), GPC_OK);
+        cr_expect_eq(gpc_cache_access(cache, &request, &second, NULL), GPC_OK);
         cr_expect(first.outcome == GPC_MISS && second.outcome == GPC_HIT, "the last byte of memory");
         cr_expect_eq(first.set, UINT64_MAX / o.line_bytes % o.sets);
         gpc_cache_destroy(cache);
@@ -185,23 +185,23 @@ Test(options, struct_size) {
     gpc_cache *cache = NULL;
     gpc_error error = GPC_ERROR_INIT;
     big.known.struct_size = sizeof big;
-    cr_assert_eq(gpc_cache_create(context, &big.known, &error, &cache), GPC_OK, "a newer caller that uses nothing new");
+    cr_assert_eq(gpc_cache_create(context, &big.known, &cache, &error), GPC_OK, "a newer caller that uses nothing new");
     gpc_cache_destroy(cache);
     cache = NULL;
     big.later[15] = 1;
-    cr_expect_eq(gpc_cache_create(context, &big.known, &error, &cache), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_cache_create(context, &big.known, &cache, &error), GPC_ERROR_ABI);
     cr_expect_not_null(strstr(error.message, "gpc_cache_options"), "%s", error.message);
     const size_t first = offsetof(gpc_cache_options, tells); /* size in version 0.1 */
     const size_t small[] = {0, 1, sizeof(size_t), first - 1};
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
         big.known.struct_size = small[i];
-        cr_expect_eq(gpc_cache_create(context, &big.known, &error, &cache), GPC_ERROR_ABI, "%zu bytes", small[i]);
+        cr_expect_eq(gpc_cache_create(context, &big.known, &cache, &error), GPC_ERROR_ABI, "%zu bytes", small[i]);
         cr_expect_not_null(strstr(error.message, "struct_size"), "%s", error.message);
     }
     cr_expect_null(cache);
     big.known.struct_size = first;
     big.known.tells = UINT64_MAX; /* beyond the size, and not read */
-    cr_expect_eq(gpc_cache_create(context, &big.known, &error, &cache), GPC_OK);
+    cr_expect_eq(gpc_cache_create(context, &big.known, &cache, &error), GPC_OK);
     gpc_cache_destroy(cache);
 }
 
@@ -215,7 +215,7 @@ Test(options, policies_by_name) {
     o.predictor = "hint(strict=1)";
     gpc_cache *cache = NULL;
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_lt(gpc_cache_create(context, &o, &error, &cache), 0);
+    cr_expect_lt(gpc_cache_create(context, &o, &cache, &error), 0);
     cr_expect_not_null(strstr(error.message, "hint"), "%s", error.message);
     cr_expect_null(cache);
 }
@@ -229,7 +229,7 @@ Test(options, strings_are_copied) {
     o.ways = 2;
     o.replacement = strcpy(replacement, "fifo");
     o.predictor = strcpy(predictor, "hint");
-    cr_assert_eq(gpc_cache_create(context, &o, NULL, &cache), GPC_OK);
+    cr_assert_eq(gpc_cache_create(context, &o, &cache, NULL), GPC_OK);
     memset(replacement, 'x', 8);
     memset(predictor, 'x', 8);
     free(replacement);
@@ -240,7 +240,7 @@ Test(options, strings_are_copied) {
     for (size_t i = 0; i < 5; i++) {
         gpc_request request = {.address = lines[i] * 128};
         gpc_access_result result;
-        cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
         cr_expect_eq(result.outcome, outcomes[i], "access %zu", i);
     }
     gpc_cache_destroy(cache);
@@ -270,11 +270,11 @@ Test(options, a_policy_may_refuse) {
 Test(options, outlives_the_callers_hold) {
     gpc_context *own;
     gpc_cache *cache;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &own), GPC_OK);
-    cr_assert_eq(gpc_cache_create(own, NULL, NULL, &cache), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &own, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_create(own, NULL, &cache, NULL), GPC_OK);
     gpc_context_destroy(own);
     gpc_request request = {.address = 4096};
-    cr_expect_eq(gpc_cache_access(cache, &request, NULL), GPC_OK);
+    cr_expect_eq(gpc_cache_access(cache, &request, NULL, NULL), GPC_OK);
     cr_expect_eq(gpc_cache_set_replacement(cache, "fifo", NULL), GPC_OK);
     gpc_cache_destroy(cache);
 }

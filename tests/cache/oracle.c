@@ -70,7 +70,7 @@ Test(oracle, what_is_decided_on) {
     expect_oracle(&r, 0, 0, 0, 0);
     rig_access(&r, ((gpc_request){.address = 256, .kind = GPC_PREFETCH, .next_use = 5}));
     expect_oracle(&r, 1, 1, 0, 0);
-    gpc_cache_invalidate_line(r.cache, 256);
+    gpc_cache_invalidate_line(r.cache, 256, NULL);
     load(&r, 3, 6);
     expect_oracle(&r, 2, 1, 1, 0);
     rig_close(&r);
@@ -133,7 +133,7 @@ static measured_cache run_random(const char *predictor, const char *replacement)
     r.options.replacement = replacement;
     r.options.predictor = predictor;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &r.context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r.context, &error), GPC_OK);
     gpc_predictor_ops ops = {.struct_size = sizeof ops,
                              .name = "seer",
                              .summary = "",
@@ -146,17 +146,17 @@ static measured_cache run_random(const char *predictor, const char *replacement)
                              .on_fill = seer_sees,
                              .on_invalidate = seer_forgets};
     cr_assert_eq(gpc_context_register_predictor(r.context, &ops, NULL, NULL, &error), GPC_OK);
-    cr_assert_eq(gpc_cache_create(r.context, &r.options, &error, &r.cache), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_cache_create(r.context, &r.options, &r.cache, &error), GPC_OK, "%s", error.message);
     srand(11);
     for (unsigned i = 0; i < COUNT; i++)
         addresses[i] = (unsigned)(rand() % (rand() % 2 ? LINES : LINES / 6)) * 128u;
-    cr_assert_eq(gpc_next_uses(r.context, addresses, COUNT, 128, next_uses), GPC_OK);
+    cr_assert_eq(gpc_next_uses(r.context, addresses, COUNT, 128, next_uses, NULL), GPC_OK);
     for (unsigned i = 0; i < COUNT; i++) {
         if (i % 500 == 499)
-            gpc_cache_invalidate_line(r.cache, addresses[i - 1]);
+            gpc_cache_invalidate_line(r.cache, addresses[i - 1], NULL);
         gpc_access_result result;
         gpc_request request = LOAD(addresses[i], .next_use = next_uses[i]);
-        cr_assert_eq(gpc_cache_access(r.cache, &request, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_access(r.cache, &request, &result, NULL), GPC_OK);
     }
     measured_cache stats = rig_stats(&r);
     gpc_cache_destroy(r.cache);

@@ -16,8 +16,8 @@ static void same_line(rig *r, const gpc_cache *other, uint64_t address) {
 
 static void same_access(rig *r, gpc_cache *other, const gpc_request *request) {
     gpc_access_result one, two;
-    cr_assert_eq(gpc_cache_access(r->cache, request, &one), GPC_OK);
-    cr_assert_eq(gpc_cache_access(other, request, &two), GPC_OK);
+    cr_assert_eq(gpc_cache_access(r->cache, request, &one, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_access(other, request, &two, NULL), GPC_OK);
     cr_assert(!memcmp(&one, &two, sizeof one), "access of %llx", (unsigned long long)request->address);
 }
 
@@ -41,15 +41,15 @@ static void compare(uint32_t index, const char *policy, uint64_t seed, bool wide
                                      .kind = (uint8_t)(draw >> 32 & 1 ? GPC_STORE : GPC_LOAD),
                                      .sector_mask = (uint8_t)(1u << (draw >> 40 & 3))};
         if (!(draw >> 48 & 7)) {
-            cr_assert_eq(gpc_cache_invalidate_line(r.cache, request.address), GPC_OK);
-            cr_assert_eq(gpc_cache_invalidate_line(other, request.address), GPC_OK);
+            cr_assert_eq(gpc_cache_invalidate_line(r.cache, request.address, NULL), GPC_OK);
+            cr_assert_eq(gpc_cache_invalidate_line(other, request.address, NULL), GPC_OK);
         } else {
             same_access(&r, other, &request);
         }
         same_line(&r, other, (gpci_random(&seed) % 500) * 128);
         if (i == 4000) {
-            cr_assert_eq(gpc_cache_invalidate_all(r.cache), GPC_OK);
-            cr_assert_eq(gpc_cache_invalidate_all(other), GPC_OK);
+            cr_assert_eq(gpc_cache_invalidate_all(r.cache, NULL), GPC_OK);
+            cr_assert_eq(gpc_cache_invalidate_all(other, NULL), GPC_OK);
         }
     }
     gpc_cache_destroy(other);

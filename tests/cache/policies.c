@@ -157,7 +157,7 @@ static void open_notes(notes *n, const char *replacement, const char *predictor)
     rig_init(&n->rig);
     memset(&n->policy, 0, sizeof n->policy);
     memset(&n->predictor, 0, sizeof n->predictor);
-    cr_assert_eq(gpc_context_create(NULL, NULL, &n->rig.context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &n->rig.context, NULL), GPC_OK);
     register_diaries(n->rig.context, &n->policy, &n->predictor);
     n->rig.options.replacement = replacement;
     n->rig.options.predictor = predictor;
@@ -195,7 +195,7 @@ Test(policies, order_of_calls) {
     rig_access(&n.rig, ATOMIC(A, .size = 4));
     expect_text(&n.policy, "drop 0.0 ", "an atomic that passes");
     expect_text(&n.predictor, "drop 0.0 ", "an atomic that passes");
-    cr_assert_eq(gpc_cache_invalidate_all(n.rig.cache), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_all(n.rig.cache, NULL), GPC_OK);
     expect_text(&n.policy, "drop 0.1 ", "invalidation");
     expect_text(&n.predictor, "drop 0.1 ", "invalidation");
     rig_close(&n.rig);
@@ -225,7 +225,7 @@ Test(policies, sector_misses_are_no_hits) {
     rig_access(&n.rig, LOAD(A, .size = 4));
     expect_text(&n.policy, "hit 0.0 ", "a hit");
     gpc_access_result ignored;
-    cr_expect_eq(gpc_cache_access(n.rig.cache, &LOAD(A, .continues = 2), &ignored), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_access(n.rig.cache, &LOAD(A, .continues = 2), &ignored, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&n.rig);
 }
 
@@ -252,16 +252,16 @@ Test(policies, their_environment) {
     uint64_t seed = e->seed;
     gpc_cache *other;
     n.rig.options.instance = 1;
-    cr_assert_eq(gpc_cache_create(n.rig.context, &n.rig.options, NULL, &other), GPC_OK);
+    cr_assert_eq(gpc_cache_create(n.rig.context, &n.rig.options, &other, NULL), GPC_OK);
     cr_expect_neq(e->seed, seed, "each cache has its own");
     gpc_cache_destroy(other);
     n.rig.options.instance = 2;
     n.rig.options.seed = 1;
-    cr_assert_eq(gpc_cache_create(n.rig.context, &n.rig.options, NULL, &other), GPC_OK);
+    cr_assert_eq(gpc_cache_create(n.rig.context, &n.rig.options, &other, NULL), GPC_OK);
     cr_expect_neq(e->seed, seed, "and each level");
     gpc_cache_destroy(other);
     n.rig.options.seed = 0;
-    cr_assert_eq(gpc_cache_create(n.rig.context, &n.rig.options, NULL, &other), GPC_OK);
+    cr_assert_eq(gpc_cache_create(n.rig.context, &n.rig.options, &other, NULL), GPC_OK);
     cr_expect_eq(e->seed, seed, "but the same one again");
     gpc_cache_destroy(other);
     rig_close(&n.rig);
@@ -272,21 +272,21 @@ Test(policies, warp_events) {
     open_notes(&n, "diary", "diary");
     rig_open(&n.rig);
     gpc_warp_event event = {.kind = GPC_WARP_BARRIER, .sm = 1, .warp = 2, .block = 3, .kernel = 4, .cycle = 5};
-    cr_expect_eq(gpc_cache_warp_event(n.rig.cache, &event), GPC_OK);
+    cr_expect_eq(gpc_cache_warp_event(n.rig.cache, &event, NULL), GPC_OK);
     expect_text(&n.policy, "event 1 ", "policy");
     expect_text(&n.predictor, "event 1 ", "predictor");
     cr_expect(n.policy.event.sm == 1 && n.policy.event.warp == 2 && n.policy.event.block == 3 &&
               n.policy.event.kernel == 4 && n.policy.event.cycle == 5);
     event.kind = GPC_KERNEL_END;
-    cr_expect_eq(gpc_cache_warp_event(n.rig.cache, &event), GPC_OK);
+    cr_expect_eq(gpc_cache_warp_event(n.rig.cache, &event, NULL), GPC_OK);
     event.kind = GPC_KERNEL_END + 1;
-    cr_expect_eq(gpc_cache_warp_event(n.rig.cache, &event), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_warp_event(n.rig.cache, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_warp_event(NULL, &event), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_warp_event(n.rig.cache, &event, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_warp_event(n.rig.cache, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_warp_event(NULL, &event, NULL), GPC_ERROR_ARGUMENT);
     expect_text(&n.policy, "event 4 ", "a kind that is none tells nobody");
     cr_assert_eq(gpc_cache_set_replacement(n.rig.cache, "lru", NULL), GPC_OK);
     event.kind = GPC_WARP_START;
-    cr_expect_eq(gpc_cache_warp_event(n.rig.cache, &event), GPC_OK, "a policy without an ear");
+    cr_expect_eq(gpc_cache_warp_event(n.rig.cache, &event, NULL), GPC_OK, "a policy without an ear");
     rig_close(&n.rig);
 }
 
@@ -295,14 +295,14 @@ Test(policies, warp_events) {
 static void expect_impossible(notes *n, gpc_request request, uint32_t victim, const char *what) {
     measured_cache before = rig_stats(&n->rig);
     n->policy.victim = victim;
-    cr_expect_eq(gpc_cache_access(n->rig.cache, &request, NULL), GPC_ERROR_CALLBACK, "%s", what);
+    cr_expect_eq(gpc_cache_access(n->rig.cache, &request, NULL, NULL), GPC_ERROR_CALLBACK, "%s", what);
     size_t done = 9;
     gpc_batch batch = GPC_BATCH_INIT;
     batch.count = 1, batch.addresses = &request.address;
-    cr_expect_eq(gpc_cache_access_many(n->rig.cache, &batch, &done), GPC_ERROR_CALLBACK, "%s, in a batch", what);
+    cr_expect_eq(gpc_cache_access_many(n->rig.cache, &batch, &done, NULL), GPC_ERROR_CALLBACK, "%s, in a batch", what);
     cr_expect_eq(done, 0);
-    cr_expect_eq(gpc_cache_reserve(n->rig.cache, &request, 1, NULL), GPC_ERROR_CALLBACK, "%s, reserving", what);
-    cr_expect_eq(gpc_cache_fill(n->rig.cache, &request, 1, NULL), GPC_ERROR_CALLBACK, "%s, filling", what);
+    cr_expect_eq(gpc_cache_reserve(n->rig.cache, &request, 1, NULL, NULL), GPC_ERROR_CALLBACK, "%s, reserving", what);
+    cr_expect_eq(gpc_cache_fill(n->rig.cache, &request, 1, NULL, NULL), GPC_ERROR_CALLBACK, "%s, filling", what);
     measured_cache after = rig_stats(&n->rig);
     cr_expect(after.fills == before.fills && after.evictions == before.evictions && after.bypasses == before.bypasses);
     cr_expect(rig_holds(&n->rig, A) && rig_holds(&n->rig, B) && rig_lines(&n->rig) == 2, "%s: a line moved", what);
@@ -359,7 +359,7 @@ Test(policies, candidates_are_all_once_nothing_is_pending) {
     rig_fill(&n.rig, a, 10);
     rig_lookup(&n.rig, b);
     rig_reserve(&n.rig, b, 15);
-    cr_assert_eq(gpc_cache_invalidate_line(n.rig.cache, B), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_line(n.rig.cache, B, NULL), GPC_OK);
     rig_load(&n.rig, C);
     rig_load(&n.rig, D);
     cr_expect(n.policy.no_candidates);
@@ -472,7 +472,7 @@ Test(policies, words_with_replies) {
     n.predictor.text[0] = '\0';
     cr_expect_eq(gpc_cache_respond(n.rig.cache, &request), 0xabc);
     expect_text(&n.predictor, "respond 1.0 ", "resident");
-    cr_assert_eq(gpc_cache_invalidate_all(n.rig.cache), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_all(n.rig.cache, NULL), GPC_OK);
     n.predictor.text[0] = '\0';
     gpc_cache_respond(n.rig.cache, &request);
     expect_text(&n.predictor, "respond 1 ", "not resident");
@@ -497,7 +497,7 @@ Test(policies, hints) {
         cr_expect_eq(rig_access(&r, LOAD(B, .hint = hint)).outcome, bypasses ? GPC_BYPASSED : GPC_MISS, "hint %u",
                      hint);
         cr_expect_eq(rig_holds(&r, B), !bypasses, "hint %u", hint);
-        cr_assert_eq(gpc_cache_invalidate_line(r.cache, B), GPC_OK);
+        cr_assert_eq(gpc_cache_invalidate_line(r.cache, B, NULL), GPC_OK);
     }
     rig_close(&r);
 }

@@ -9,7 +9,7 @@
 
 static gpc_access_result probe(rig *r, gpc_request request) {
     gpc_access_result result;
-    cr_assert_eq(gpc_cache_probe_victim(r->cache, &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_probe_victim(r->cache, &request, &result, NULL), GPC_OK);
     return result;
 }
 
@@ -62,9 +62,9 @@ Test(cache_victim, what_is_not_allocated) {
     cr_expect_eq(probe(&r, LOAD_LINE(256)).outcome, GPC_MISS);
     gpc_access_result result;
     const gpc_request wrong = {.kind = GPC_KIND_COUNT}, right = {.address = 0};
-    cr_expect_eq(gpc_cache_probe_victim(r.cache, &wrong, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_probe_victim(NULL, &right, &result), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_probe_victim(r.cache, &right, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_probe_victim(r.cache, &wrong, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_probe_victim(NULL, &right, &result, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_probe_victim(r.cache, &right, NULL, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }
 
@@ -80,11 +80,11 @@ Test(cache_spaces, read_only) {
                           atomic = {.address = i * 128, .space = (uint8_t)spaces[i], .kind = GPC_ATOMIC};
         cr_expect_eq(rig_access(&r, load).outcome, GPC_MISS);
         cr_expect_eq(rig_access(&r, load).outcome, GPC_HIT);
-        cr_expect_eq(gpc_cache_access(r.cache, &store, NULL), GPC_ERROR_ARGUMENT);
-        cr_expect_eq(gpc_cache_access(r.cache, &atomic, NULL), GPC_ERROR_ARGUMENT);
+        cr_expect_eq(gpc_cache_access(r.cache, &store, NULL, NULL), GPC_ERROR_ARGUMENT);
+        cr_expect_eq(gpc_cache_access(r.cache, &atomic, NULL, NULL), GPC_ERROR_ARGUMENT);
     }
     const gpc_request shared = {.space = GPC_SPACE_SHARED};
-    cr_expect_eq(gpc_cache_access(r.cache, &shared, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_access(r.cache, &shared, NULL, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }
 
@@ -146,9 +146,9 @@ Test(cache_resize, of_a_hierarchy) {
     gpc_context *context;
     gpc_config *config;
     gpc_hierarchy *h;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK);
     for (unsigned level = 1; level <= 2; level++) {
         cr_expect_eq(gpc_cache_resize(gpc_hierarchy_cache(h, level, 0), 4, 4, &error), GPC_ERROR_STATE);
         cr_expect(strstr(error.message, "launches"), "%s", error.message);

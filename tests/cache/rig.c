@@ -39,8 +39,8 @@ void rig_listen(rig *r) {
 void rig_open(rig *r) {
     gpc_error error = GPC_ERROR_INIT;
     if (!r->context)
-        cr_assert_eq(gpc_context_create(NULL, &error, &r->context), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_cache_create(r->context, &r->options, &error, &r->cache), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_context_create(NULL, &r->context, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_cache_create(r->context, &r->options, &r->cache, &error), GPC_OK, "%s", error.message);
 }
 
 void rig_close(rig *r) {
@@ -51,28 +51,28 @@ void rig_close(rig *r) {
 gpc_access_result rig_access(rig *r, gpc_request request) {
     gpc_access_result result;
     memset(&result, 0xa5, sizeof result);
-    cr_assert_eq(gpc_cache_access(r->cache, &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_access(r->cache, &request, &result, NULL), GPC_OK);
     return result;
 }
 
 gpc_access_result rig_lookup(rig *r, gpc_request request) {
     gpc_access_result result;
     memset(&result, 0xa5, sizeof result);
-    cr_assert_eq(gpc_cache_lookup(r->cache, &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_lookup(r->cache, &request, &result, NULL), GPC_OK);
     return result;
 }
 
 gpc_access_result rig_reserve(rig *r, gpc_request request, uint8_t sectors) {
     gpc_access_result result;
     memset(&result, 0xa5, sizeof result);
-    cr_assert_eq(gpc_cache_reserve(r->cache, &request, sectors, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_reserve(r->cache, &request, sectors, &result, NULL), GPC_OK);
     return result;
 }
 
 gpc_access_result rig_fill(rig *r, gpc_request request, uint8_t sectors) {
     gpc_access_result result;
     memset(&result, 0xa5, sizeof result);
-    cr_assert_eq(gpc_cache_fill(r->cache, &request, sectors, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_fill(r->cache, &request, sectors, &result, NULL), GPC_OK);
     return result;
 }
 
@@ -80,7 +80,7 @@ gpc_access_result rig_probe(const rig *r, uint64_t address) {
     gpc_request request = {.address = address};
     gpc_access_result result;
     memset(&result, 0xa5, sizeof result);
-    cr_assert_eq(gpc_cache_probe(r->cache, &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_probe(r->cache, &request, &result, NULL), GPC_OK);
     return result;
 }
 
@@ -94,7 +94,7 @@ bool rig_holds(const rig *r, uint64_t address) {
 
 gpc_line rig_line(const rig *r, uint64_t address) {
     gpc_line line;
-    for (uint64_t cursor = 0; gpc_cache_next_line(r->cache, &cursor, &line) == GPC_OK;)
+    for (uint64_t cursor = 0; gpc_cache_next_line(r->cache, &cursor, &line, NULL) == GPC_OK;)
         if (line.line_address == address)
             return line;
     cr_assert_fail("line %llx is not resident", (unsigned long long)address);
@@ -104,7 +104,7 @@ gpc_line rig_line(const rig *r, uint64_t address) {
 unsigned rig_lines(const rig *r) {
     gpc_line line;
     unsigned n = 0;
-    for (uint64_t cursor = 0; gpc_cache_next_line(r->cache, &cursor, &line) == GPC_OK;)
+    for (uint64_t cursor = 0; gpc_cache_next_line(r->cache, &cursor, &line, NULL) == GPC_OK;)
         n++;
     return n;
 }

@@ -10,7 +10,7 @@
 /* With a context, to register or to make caches in, before rig_open. */
 static void begin(rig *r) {
     rig_init(r);
-    cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, NULL), GPC_OK);
 }
 
 static void open_with(rig *r, const char *replacement) {
@@ -25,7 +25,7 @@ static unsigned loop(gpc_cache *cache) {
     for (unsigned i = 0; i < 30; i++) {
         gpc_access_result result;
         const gpc_request load = LOAD_LINE(i % 3 * 128);
-        cr_assert_eq(gpc_cache_access(cache, &load, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &load, &result, NULL), GPC_OK);
         hits += result.outcome == GPC_HIT;
     }
     return hits;
@@ -35,12 +35,12 @@ static void end_period(gpc_cache *cache, unsigned hits) {
     gpc_sample sample = GPC_SAMPLE_INIT;
     sample.active_cycles = 100;
     sample.instructions = hits;
-    cr_assert_eq(gpc_cache_sample(cache, &sample), GPC_OK);
+    cr_assert_eq(gpc_cache_sample(cache, &sample, NULL), GPC_OK);
 }
 
 static uint64_t value_of(const gpc_cache *cache, const char *name) {
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-    for (size_t i = 0; gpc_cache_policy_value(cache, i, &value) == GPC_OK; i++)
+    for (size_t i = 0; gpc_cache_policy_value(cache, i, &value, NULL) == GPC_OK; i++)
         if (!strcmp(value.name, name))
             return value.value;
     cr_assert_fail("there is no %s", name);
@@ -77,7 +77,7 @@ Test(cache_samples, a_vote_by_hits_where_told) {
             sample.cycles = sample.active_cycles = 100;
             sample.instructions = 50;
             loop(r.cache);
-            cr_assert_eq(gpc_cache_sample(r.cache, &sample), GPC_OK);
+            cr_assert_eq(gpc_cache_sample(r.cache, &sample, NULL), GPC_OK);
         }
         cr_expect_eq(value_of(r.cache, "replacement.vote.votes"), 1);
         cr_expect_eq(value_of(r.cache, "replacement.vote.others"), by_hits);
@@ -111,7 +111,7 @@ Test(cache_samples, what_they_say) {
         for (unsigned i = 0; i < 4 * n; i++)
             rig_load(&r, 0);
         gpc_sample sample = {.struct_size = sizeof sample, .cycle = 7, .cycles = 5, .instructions = 3, .reads = 99};
-        cr_assert_eq(gpc_cache_sample(r.cache, &sample), GPC_OK);
+        cr_assert_eq(gpc_cache_sample(r.cache, &sample, NULL), GPC_OK);
         cr_expect(seen.cycle == 7 && seen.cycles == 5 && seen.instructions == 3 && !seen.active_cycles);
         cr_expect_eq(seen.reads, 4 * n);
         cr_expect_eq(seen.read_hits, 4 * n - (n == 1));
@@ -142,9 +142,9 @@ Test(cache_samples, what_they_say) {
     cr_expect(seen.reads == 2 && !seen.read_hits, "%llu, %llu", (unsigned long long)seen.reads,
               (unsigned long long)seen.read_hits);
     gpc_sample small = {.struct_size = sizeof(size_t)};
-    cr_expect_eq(gpc_cache_sample(r.cache, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_sample(NULL, &small), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_sample(r.cache, &small), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_cache_sample(r.cache, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_sample(NULL, &small, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_sample(r.cache, &small, NULL), GPC_ERROR_ABI);
     rig_close(&r);
 }
 
@@ -160,7 +160,7 @@ Test(cache_samples, caches_that_vote_together) {
         options.instance = i;
         options.share_with = caches[0];
         gpc_error error = GPC_ERROR_INIT;
-        cr_assert_eq(gpc_cache_create(r.context, &options, &error, &caches[i]), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_cache_create(r.context, &options, &caches[i], &error), GPC_OK, "%s", error.message);
     }
     unsigned differed = 0, hits[2] = {0, 0};
     for (unsigned period = 0; period < 8; period++) {
@@ -186,7 +186,7 @@ Test(cache_samples, caches_that_vote_together) {
 static void refused(gpc_context *context, const gpc_cache_options *options, gpc_status expected, const char *text) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache *cache = NULL;
-    cr_expect_eq(gpc_cache_create(context, options, &error, &cache), expected, "%s", text);
+    cr_expect_eq(gpc_cache_create(context, options, &cache, &error), expected, "%s", text);
     cr_expect(strstr(error.message, text), "'%s' is not in: %s", text, error.message);
     cr_expect_null(cache);
 }
@@ -281,7 +281,7 @@ Test(cache_samples, what_a_host_is_warned_of) {
         for (unsigned tells = 0; tells < 2; tells++) {
             rig r;
             rig_init(&r);
-            cr_assert_eq(gpc_context_create(&options, NULL, &r.context), GPC_OK);
+            cr_assert_eq(gpc_context_create(&options, &r.context, NULL), GPC_OK);
             r.options.replacement = rows[i].replacement;
             r.options.predictor = rows[i].predictor;
             r.options.tells = tells ? GPC_READS_EVERYTHING : 0;
@@ -293,7 +293,7 @@ Test(cache_samples, what_a_host_is_warned_of) {
         }
     rig r;
     rig_init(&r);
-    cr_assert_eq(gpc_context_create(&options, NULL, &r.context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &r.context, NULL), GPC_OK);
     rig_open(&r);
     h.count = 0;
     cr_assert_eq(gpc_cache_set_replacement(r.cache, "vote(lru, mru)", NULL), GPC_OK);

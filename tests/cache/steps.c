@@ -65,7 +65,7 @@ Test(steps, pending_hits) {
     rig_reserve(&r, two, 2);
     gpc_request whole = LOAD(A, .size = 64);
     gpc_access_result probed;
-    cr_assert_eq(gpc_cache_probe(r.cache, &whole, &probed), GPC_OK);
+    cr_assert_eq(gpc_cache_probe(r.cache, &whole, &probed, NULL), GPC_OK);
     cr_expect(probed.outcome == GPC_PENDING_HIT && probed.hit_sectors == 3);
     rig_fill(&r, two, 2);
     cr_expect_eq(rig_lookup(&r, whole).outcome, GPC_PENDING_HIT, "one of the two is still missing");
@@ -114,7 +114,7 @@ Test(steps, dropped_while_under_way) {
     rig_reserve(&r, a, 1);
     rig_lookup(&r, b);
     rig_reserve(&r, b, 1);
-    cr_assert_eq(gpc_cache_invalidate_line(r.cache, A), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_line(r.cache, A, NULL), GPC_OK);
     cr_expect(!rig_holds(&r, A));
     gpc_access_result got = rig_load(&r, C) == GPC_MISS ? rig_probe(&r, C) : (gpc_access_result){0};
     cr_expect_eq(got.way, 0, "the freed way");
@@ -306,7 +306,7 @@ Test(steps, a_probe_foretells_the_lookup) {
             const gpc_request request = any_request(&random);
             const uint32_t line = (uint32_t)(request.address - A) / 128;
             gpc_access_result probed;
-            cr_assert_eq(gpc_cache_probe(r.cache, &request, &probed), GPC_OK);
+            cr_assert_eq(gpc_cache_probe(r.cache, &request, &probed, NULL), GPC_OK);
             const gpc_access_result got = rig_lookup(&r, request);
             cr_assert(probed.outcome == got.outcome && probed.hit_sectors == got.hit_sectors,
                       "seed %u, request %u: %u is probed, %u is found", seed, n, probed.outcome, got.outcome);

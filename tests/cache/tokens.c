@@ -28,7 +28,7 @@ static void check(rig *r, const char *steps, const char *expected) {
         if (*s == '$' || *s == '.') {
             gpc_warp_event event = {.kind = *s == '$' ? GPC_KERNEL_END : GPC_WARP_EXIT};
             event.warp = *s == '.' ? (uint32_t)(*++s - '0') : 0;
-            cr_assert_eq(gpc_cache_warp_event(r->cache, &event), GPC_OK);
+            cr_assert_eq(gpc_cache_warp_event(r->cache, &event, NULL), GPC_OK);
             continue;
         }
         bool none = *s >= 'a';
@@ -250,17 +250,17 @@ Test(tokens, refused) {
     static const char *const fields[] = {"tokens", "token_clear", "token_warps"};
     gpc_context *context;
     options[0].tokens = 3, options[1].token_clear = 4, options[2].token_warps = 1025;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t i = 0; i < 3; i++) {
         gpc_error error = GPC_ERROR_INIT;
         gpc_cache *cache = NULL;
-        cr_expect_eq(gpc_cache_create(context, &options[i], &error, &cache), GPC_ERROR_RANGE);
+        cr_expect_eq(gpc_cache_create(context, &options[i], &cache, &error), GPC_ERROR_RANGE);
         cr_expect(strstr(error.message, fields[i]), "%s", error.message);
     }
     gpc_context_destroy(context);
     rig r;
     open_tokens(&r, GPC_TOKENS_STRICT, GPC_CLEAR_KERNEL);
     gpc_request request = LOAD(0, .token = GPC_TOKEN_COUNT);
-    cr_expect_eq(gpc_cache_access(r.cache, &request, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_access(r.cache, &request, NULL, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }

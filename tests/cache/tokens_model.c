@@ -129,10 +129,10 @@ static void step_both(rig *r, model *m) {
     q.token = (uint8_t)(q.warp % 2 ? GPC_TOKEN_NONE : draw(8) ? GPC_TOKEN_HELD : GPC_TOKEN_UNUSED);
     if (draw(12) == 0) {
         gpc_warp_event event = {.kind = draw(6) ? GPC_WARP_EXIT : draw(GPC_KERNEL_END + 1), .warp = q.warp};
-        cr_assert_eq(gpc_cache_warp_event(r->cache, &event), GPC_OK);
+        cr_assert_eq(gpc_cache_warp_event(r->cache, &event, NULL), GPC_OK);
         model_event(m, &event);
     } else if (draw(50) == 0) {
-        gpc_cache_invalidate_line(r->cache, q.address);
+        gpc_cache_invalidate_line(r->cache, q.address, NULL);
         model_line *set = m->lines + q.address / 128 % m->sets * m->ways;
         for (uint32_t i = 0; i < m->ways; i++)
             if (set[i].line == q.address / 128)
@@ -145,7 +145,7 @@ static void step_both(rig *r, model *m) {
 static void same_lines(const rig *r, const model *m) {
     gpc_line line;
     unsigned lines = 0;
-    for (uint64_t cursor = 0; gpc_cache_next_line(r->cache, &cursor, &line) == GPC_OK; lines++) {
+    for (uint64_t cursor = 0; gpc_cache_next_line(r->cache, &cursor, &line, NULL) == GPC_OK; lines++) {
         const model_line *l = &m->lines[line.set * m->ways + line.way];
         cr_assert(l->valid && l->line == line.line_address / 128);
         cr_assert_eq(line.prioritised, l->priority && m->tokens == GPC_TOKENS_OPPORTUNISTIC);
@@ -196,7 +196,7 @@ Test(tokens_model, nothing_changes_without_such_requests) {
         rig_open(&r);
         gpc_batch batch = GPC_BATCH_INIT;
         batch.count = 1000, batch.addresses = addresses, batch.kinds = kinds, batch.results = results[mode];
-        cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_OK);
         for (size_t i = 1000; i < 2000; i++) {
             gpc_request q = {.address = addresses[i], .kind = kinds[i], .token = (uint8_t)draw(2)};
             results[mode][i] = rig_access(&r, q).outcome;

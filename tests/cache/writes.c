@@ -156,7 +156,7 @@ Test(writes, lazy_bytes_are_forgotten_by_a_flush) {
     open_with(&r, GPC_WRITE_BACK, GPC_WRITE_LAZY_FETCH);
     rig_access(&r, STORE(A, .size = 16));
     uint64_t sectors;
-    cr_assert_eq(gpc_cache_flush(r.cache, &sectors), GPC_OK);
+    cr_assert_eq(gpc_cache_flush(r.cache, &sectors, NULL), GPC_OK);
     cr_expect_eq(sectors, 1);
     gpc_line line = rig_line(&r, A);
     cr_expect(!line.valid_sectors && !line.dirty_sectors && !line.written_bytes[0]);
@@ -171,7 +171,7 @@ Test(writes, lazy_bytes_leave_with_their_line) {
     rig r;
     open_with(&r, GPC_WRITE_BACK, GPC_WRITE_LAZY_FETCH);
     rig_access(&r, STORE(A, .size = 16));
-    cr_assert_eq(gpc_cache_invalidate_line(r.cache, A), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_line(r.cache, A, NULL), GPC_OK);
     rig_access(&r, STORE(A + 16, .size = 16));
     gpc_line line = rig_line(&r, A);
     cr_expect(!line.valid_sectors && line.written_bytes[0] == 0xffff0000);

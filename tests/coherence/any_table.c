@@ -92,15 +92,15 @@ static gpc_status act(stage *s, uint64_t *random) {
     gpc_error *error = &s->small->error;
     uint32_t modules = s->small->options.module_count, what = draw(random, 40);
     if (what == 0)
-        return gpc_coherence_flush(s->tree, draw(random, 2) ? GPC_NO_MODULE : draw(random, modules - 1), 0, error,
-                                   NULL);
+        return gpc_coherence_flush(s->tree, draw(random, 2) ? GPC_NO_MODULE : draw(random, modules - 1), 0, NULL,
+                                   error);
     if (what == 1)
-        return gpc_coherence_acquire(s->tree, draw(random, 2) ? GPC_NO_MODULE : draw(random, modules - 1), 0, error,
-                                     NULL);
+        return gpc_coherence_acquire(s->tree, draw(random, 2) ? GPC_NO_MODULE : draw(random, modules - 1), 0, NULL,
+                                     error);
     uint8_t out[4];
     gpc_coherence_request request = any_request(random);
     request.out = out;
-    return gpc_coherence_access(s->tree, &request, error, &s->result);
+    return gpc_coherence_access(s->tree, &request, &s->result, error);
 }
 
 static void check_blocks(const stage *s) {
@@ -164,7 +164,7 @@ static bool run_overlapping(const any *a, stage_shape shape, uint64_t *random) {
     for (int i = 0; i < ACCESSES && status == GPC_OK; i++) {
         gpc_coherence_request request = any_request(random);
         request.cycle = cycle;
-        cr_assert_eq(gpc_coherence_issue(s.tree, &request, &s.small->error, &token), GPC_OK, "%s",
+        cr_assert_eq(gpc_coherence_issue(s.tree, &request, &token, &s.small->error), GPC_OK, "%s",
                      s.small->error.message);
         if (draw(random, 3))
             continue;

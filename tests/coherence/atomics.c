@@ -98,7 +98,7 @@ static void try_operation(gpc_coherence *c, uint64_t address, gpc_atomic_op op, 
     r.out = (uint8_t *)&after;
     two[0].offset = two[1].offset = 8 - width;
     put(c, address, width == 8 ? old : old << 32 | 0x12345678);
-    cr_assert_eq(gpc_coherence_access(c, &r, &error, NULL), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_coherence_access(c, &r, NULL, &error), GPC_OK, "%s", error.message);
     const uint64_t first =
         width == 8 ? as_cuda64(op, old, b, compare) : as_cuda32(op, (uint32_t)old, (uint32_t)b, (uint32_t)compare);
     const uint64_t second = width == 8 ? as_cuda64(op, first, 3, 7) : as_cuda32(op, (uint32_t)first, 3, 7);
@@ -140,7 +140,7 @@ Test(coherence_atomics, n_stores_without_directories) {
             r.kind = n < 2 ? GPC_COHERENCE_N_STORE : GPC_COHERENCE_STORE;
             r.cycle = 1000 * (n + 1);
             if (i % 2)
-                cr_assert(gpc_coherence_issue(c, &r, NULL, &token) == GPC_OK &&
+                cr_assert(gpc_coherence_issue(c, &r, &token, NULL) == GPC_OK &&
                           gpc_coherence_advance(c, r.cycle + 999, NULL) == GPC_OK);
             else
                 cr_assert_eq(gpc_coherence_access(c, &r, NULL, NULL), GPC_OK);
@@ -154,9 +154,9 @@ Test(coherence_atomics, n_stores_without_directories) {
 static void refused(gpc_coherence *c, const gpc_coherence_request *r, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
     uint64_t token;
-    cr_expect_eq(gpc_coherence_access(c, r, &error, NULL), GPC_ERROR_ARGUMENT, "%s", what);
+    cr_expect_eq(gpc_coherence_access(c, r, NULL, &error), GPC_ERROR_ARGUMENT, "%s", what);
     cr_expect(strstr(error.message, what), "%s", error.message);
-    cr_expect_eq(gpc_coherence_issue(c, r, &error, &token), GPC_ERROR_ARGUMENT, "%s", what);
+    cr_expect_eq(gpc_coherence_issue(c, r, &token, &error), GPC_ERROR_ARGUMENT, "%s", what);
     cr_expect(strstr(error.message, what), "%s", error.message);
 }
 
@@ -251,7 +251,7 @@ static void act(world *w, uint64_t *random, uint64_t cycle) {
         r.bytes = &value;
     }
     const gpc_status status =
-        w->overlap ? gpc_coherence_issue(w->c, &r, &error, &token) : gpc_coherence_access(w->c, &r, &error, NULL);
+        w->overlap ? gpc_coherence_issue(w->c, &r, &token, &error) : gpc_coherence_access(w->c, &r, NULL, &error);
     cr_assert_eq(status, GPC_OK, "seed %llu: %s", (unsigned long long)w->seed, error.message);
     w->of_token[token] = what < 2 ? w->made - 1 : UINT32_MAX;
     if (!w->overlap && what < 2)
@@ -274,7 +274,7 @@ static void check(const world *w, const char *protocol) {
             cr_assert(w->overlap || !old || found[a->word][old - 1]);
         }
     }
-    cr_assert_eq(gpc_coherence_flush(w->c, GPC_NO_MODULE, 0, &error, NULL), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_coherence_flush(w->c, GPC_NO_MODULE, 0, NULL, &error), GPC_OK, "%s", error.message);
     for (uint32_t word = 0; word < WORDS; word++) {
         uint8_t bytes[4];
         cr_assert_eq(gpc_coherence_read_memory(w->c, address_of(w, word), bytes, 4), GPC_OK);
@@ -308,7 +308,7 @@ static void run_one(gpc_context *context, const char *protocol, uint64_t seed) {
 Test(coherence_atomics, none_is_lost) {
     static const char *const protocols[] = {"msi", "mesi", "mosi", "moesi", "nmoesi", "vi", "slc-glc", "hmg"};
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (uint64_t seed = 0; seed < effort_of(300); seed++)
         for (uint32_t p = 0; p < sizeof protocols / sizeof *protocols; p++)
             run_one(context, protocols[p], seed);

@@ -33,11 +33,11 @@ Test(coherence_build, is_sound_before_it_is_changed) {
 
 Test(coherence_build, refuses_missing_arguments) {
     small *s = small_open();
-    cr_expect_eq(gpc_coherence_create(NULL, &s->options, &s->error, &s->tree), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_create(NULL, &s->options, &s->tree, &s->error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(s->error.message, "context"));
-    cr_expect_eq(gpc_coherence_create(s->context, NULL, &s->error, &s->tree), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_create(s->context, NULL, &s->tree, &s->error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(s->error.message, "options"));
-    cr_expect_eq(gpc_coherence_create(s->context, &s->options, &s->error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_create(s->context, &s->options, NULL, &s->error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(s->error.message, "out"));
     gpc_coherence_destroy(NULL);
     small_close(s);

@@ -57,7 +57,7 @@ static gpc_coherence_request request_of(uint32_t module, uint32_t kind, uint64_t
 static uint64_t issue(small *s, uint32_t module, uint32_t kind, uint64_t address, uint8_t value, uint64_t cycle) {
     const gpc_coherence_request request = request_of(module, kind, address, &value, cycle);
     uint64_t token = 0;
-    cr_assert_eq(gpc_coherence_issue(s->tree, &request, &s->error, &token), GPC_OK, "%s", s->error.message);
+    cr_assert_eq(gpc_coherence_issue(s->tree, &request, &token, &s->error), GPC_OK, "%s", s->error.message);
     return token;
 }
 
@@ -216,7 +216,7 @@ Test(coherence_controller, stores_join) {
     finish(s);
     cr_expect(end_of(&l, two)->joined && end_of(&l, three)->joined && !end_of(&l, one)->joined);
     cr_expect_eq(end_of(&l, three)->cycle, end_of(&l, one)->cycle);
-    cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, &s->error, NULL), GPC_OK);
+    cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, NULL, &s->error), GPC_OK);
     uint8_t memory[2];
     cr_assert_eq(gpc_coherence_read_memory(s->tree, 0x40, memory, 2), GPC_OK);
     cr_expect(memory[0] == 3 && memory[1] == 2, "in the order in which they were issued");
@@ -280,7 +280,7 @@ static bool d1(uint32_t faults, uint64_t delay) {
                                            "module l1-0, which itself, l1-0's n-store to 0x40 has locked");
         const gpc_coherence_request request = request_of(0, GPC_COHERENCE_LOAD, 0, NULL, now + 1000);
         uint64_t token;
-        cr_expect_eq(gpc_coherence_issue(c, &request, NULL, &token), GPC_ERROR_STATE);
+        cr_expect_eq(gpc_coherence_issue(c, &request, &token, NULL), GPC_ERROR_STATE);
         cr_expect_eq(gpc_coherence_advance(c, UINT64_MAX, NULL), GPC_ERROR_STATE);
         cr_expect_eq(gpc_coherence_access(c, &request, NULL, NULL), GPC_ERROR_STATE);
         cr_expect_eq(gpc_coherence_next_event(c), UINT64_MAX);
@@ -307,7 +307,7 @@ static void chain(void *user_data, const gpc_coherence_completion *completion) {
     on_complete(user_data, completion);
     gpc_coherence_request request = request_of(l->again % 2, GPC_COHERENCE_STORE, 0x40, &value, completion->cycle);
     if (l->again < 40)
-        cr_assert_eq(gpc_coherence_issue(l->tree, &request, NULL, &token), GPC_OK);
+        cr_assert_eq(gpc_coherence_issue(l->tree, &request, &token, NULL), GPC_OK);
     cr_expect_eq(gpc_coherence_advance(l->tree, UINT64_MAX, NULL), GPC_ERROR_STATE);
 }
 
@@ -315,7 +315,7 @@ static void issue_inside(void *user_data, const gpc_coherence_transition *transi
     log *l = user_data;
     uint64_t token;
     const gpc_coherence_request request = request_of(0, GPC_COHERENCE_LOAD, 0, NULL, transition->cycle + 1);
-    l->inside = gpc_coherence_issue(l->tree, &request, NULL, &token);
+    l->inside = gpc_coherence_issue(l->tree, &request, &token, NULL);
 }
 
 Test(coherence_controller, callbacks_that_issue) {
@@ -342,7 +342,7 @@ Test(coherence_controller, out_is_written) {
     gpc_coherence *c = small_tree(s);
     gpc_coherence_request request = request_of(0, GPC_COHERENCE_STORE, 0x40, &value, 0);
     request.out = &out;
-    cr_assert_eq(gpc_coherence_issue(c, &request, NULL, &token), GPC_OK);
+    cr_assert_eq(gpc_coherence_issue(c, &request, &token, NULL), GPC_OK);
     value = 6; /* copied */
     finish(s);
     cr_expect_eq(out, 5);
@@ -352,7 +352,7 @@ Test(coherence_controller, out_is_written) {
 /* Impossible requests are named, without effect. */
 static void refused(small *s, gpc_coherence_request request, gpc_status status, const char *part) {
     uint64_t token = 77;
-    cr_expect_eq(gpc_coherence_issue(s->tree, &request, &s->error, &token), status, "%s", part);
+    cr_expect_eq(gpc_coherence_issue(s->tree, &request, &token, &s->error), status, "%s", part);
     cr_expect(strstr(s->error.message, part), "%s, not: %s", part, s->error.message);
     cr_expect(token == 77 && gpc_coherence_next_event(s->tree) == UINT64_MAX);
 }
@@ -362,8 +362,8 @@ Test(coherence_controller, bad_arguments) {
     uint64_t token;
     gpc_coherence *c = small_tree(s);
     gpc_coherence_request good = request_of(0, GPC_COHERENCE_LOAD, 0x40, NULL, 0), bad = good;
-    cr_expect_eq(gpc_coherence_issue(NULL, &good, NULL, &token), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_coherence_issue(c, NULL, NULL, &token), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_issue(NULL, &good, &token, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_issue(c, NULL, &token, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_coherence_issue(c, &good, NULL, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_coherence_advance(NULL, 0, NULL), GPC_ERROR_ARGUMENT);
     bad.struct_size = 3;
@@ -385,14 +385,14 @@ Test(coherence_controller, bad_arguments) {
     issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, 10);
     cr_assert_eq(gpc_coherence_advance(c, 12, NULL), GPC_OK);
     cr_expect_eq(gpc_coherence_advance(c, 11, &s->error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_coherence_issue(c, &good, &s->error, &token), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_issue(c, &good, &token, &s->error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(s->error.message, "cycle 0 is past: it is 12"), "%s", s->error.message);
-    cr_expect_eq(gpc_coherence_access(c, &good, &s->error, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_coherence_access(c, &good, NULL, &s->error), GPC_ERROR_STATE);
     cr_expect(strstr(s->error.message, "in flight"), "%s", s->error.message);
     cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_coherence_acquire(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_ERROR_STATE);
     finish(s);
-    cr_expect_eq(gpc_coherence_access(c, &good, &s->error, NULL), GPC_OK);
+    cr_expect_eq(gpc_coherence_access(c, &good, NULL, &s->error), GPC_OK);
     small_close(s);
 }
 
@@ -439,8 +439,8 @@ static bool one_after_another(gpc_context *context, uint64_t seed) {
             request_of(gpci_random_below(&random, t.first_count), gpci_random_below(&random, 3),
                        t.base + gpci_random_below(&random, t.bytes), &value, cycle);
         gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
-        cr_assert_eq(gpc_coherence_access(atomic, &request, &error, &result), GPC_OK, "%s", error.message);
-        cr_assert_eq(gpc_coherence_issue(issued, &request, &error, &token), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_coherence_access(atomic, &request, &result, &error), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_coherence_issue(issued, &request, &token, &error), GPC_OK, "%s", error.message);
         cr_assert_eq(gpc_coherence_advance(issued, UINT64_MAX, &error), GPC_OK, "%s", error.message);
         gathered |= gathers(&result);
         if (!gathers(&result))
@@ -459,7 +459,7 @@ static bool one_after_another(gpc_context *context, uint64_t seed) {
 
 Test(coherence_controller, one_after_another) {
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     uint32_t exact = 0;
     for (uint64_t seed = 1; seed <= 150; seed++)
         exact += one_after_another(context, seed);

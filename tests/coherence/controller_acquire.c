@@ -42,7 +42,7 @@ static uint64_t issue(world *w, uint32_t module, uint32_t kind, uint32_t offset,
     r.address = BASE + offset;
     r.bytes = kind == GPC_COHERENCE_ACQUIRE ? NULL : &value;
     r.cycle = (w->s->tree->engine ? w->s->tree->engine->now : 0) + delay;
-    cr_assert_eq(gpc_coherence_issue(w->s->tree, &r, &w->s->error, &token), GPC_OK, "%s", w->s->error.message);
+    cr_assert_eq(gpc_coherence_issue(w->s->tree, &r, &token, &w->s->error), GPC_OK, "%s", w->s->error.message);
     cr_assert_leq(token, OPERATIONS);
     w->module[token] = module;
     w->kind[token] = kind;
@@ -131,7 +131,7 @@ static void close_world(world *w, const char *protocol, uint64_t seed) {
         for (uint32_t bucket = 0; bucket <= e->units[i].lock_mask; bucket++)
             cr_assert_eq(e->units[i].locks[bucket], 0, "m%u", i);
     uint8_t memory[BYTES];
-    cr_assert_eq(gpc_coherence_flush(w->s->tree, GPC_NO_MODULE, 0, &w->s->error, NULL), GPC_OK);
+    cr_assert_eq(gpc_coherence_flush(w->s->tree, GPC_NO_MODULE, 0, NULL, &w->s->error), GPC_OK);
     cr_assert_eq(gpc_coherence_read_memory(w->s->tree, BASE, memory, BYTES), GPC_OK);
     for (uint32_t i = 0; i < BYTES; i++)
         cr_assert_eq(memory[i], w->stored[i], "%s %llu: %u at %u, not %u", protocol, (unsigned long long)seed,
@@ -213,7 +213,7 @@ static void begin(small *s, uint32_t kind, uint64_t address, uint8_t value) {
     r.kind = kind;
     r.address = address;
     r.bytes = kind == GPC_COHERENCE_N_STORE ? &value : NULL;
-    cr_assert_eq(gpc_coherence_issue(s->tree, &r, &s->error, &token), GPC_OK, "%s", s->error.message);
+    cr_assert_eq(gpc_coherence_issue(s->tree, &r, &token, &s->error), GPC_OK, "%s", s->error.message);
 }
 
 static uint8_t state_of(const small *s, uint64_t address) {
@@ -251,15 +251,15 @@ Test(coherence_controller_acquire, a_release_at_once) {
     small_access(s->tree, STORER, GPC_COHERENCE_N_STORE, BASE, 9);
     r.kind = GPC_COHERENCE_RELEASE;
     cr_expect_eq(memory_at(s, BASE), 0);
-    cr_assert_eq(gpc_coherence_access(s->tree, &r, &s->error, &result), GPC_OK, "%s", s->error.message);
+    cr_assert_eq(gpc_coherence_access(s->tree, &r, &result, &s->error), GPC_OK, "%s", s->error.message);
     cr_expect_eq(memory_at(s, BASE), 9);
     cr_expect_neq(state_of(s, OTHER), GPC_LINE_I);
     cr_expect_eq(result.transition_count, 2, "of the block in N, and of memory's entry");
     r.module = BELOW;
-    cr_expect_eq(gpc_coherence_access(s->tree, &r, &s->error, &result), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_access(s->tree, &r, &result, &s->error), GPC_ERROR_ARGUMENT);
     r.module = STORER;
     r.flags = GPC_ACCESS_GLC;
-    cr_expect_eq(gpc_coherence_access(s->tree, &r, &s->error, &result), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_access(s->tree, &r, &result, &s->error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(s->error.message, "a RELEASE has no bytes"));
     small_close(s);
 }

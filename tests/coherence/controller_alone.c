@@ -329,7 +329,7 @@ static bool step(pair *w, const random_step *s) {
     r.size = s->size;
     r.kind = s->kind;
     r.flags = s->flags;
-    cr_assert_eq(gpc_coherence_issue(w->c[1], &r, &error, &token), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_coherence_issue(w->c[1], &r, &token, &error), GPC_OK, "%s", error.message);
     w->d[1]->ended = false;
     const gpc_status status = gpc_coherence_advance(w->c[1], UINT64_MAX, &error);
     if (status != GPC_OK)
@@ -365,7 +365,7 @@ static bool compare(const char *protocol, uint64_t seed, unsigned features) {
     random_program *p = random_make(protocol, seed, 300, features);
     pair w = {.p = p, .d = {&kept[0], &kept[1]}};
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     listening(context);
     for (uint32_t k = 0; k < 2; k++)
         listen(w.c[k] = make(p, context), w.d[k]);
@@ -420,7 +420,7 @@ Test(coherence_controller_alone, many_steps_of_a_cycle) {
     gpci_calendar calendar = {0};
     uint32_t put = 0, taken = 0;
     gpci_due due;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (uint32_t more = 1; more <= 1u << 16; more *= 2) {
         cr_assert(gpci_calendar_reserve(context, &calendar, more));
         for (uint32_t i = 0; i < more; i++)

@@ -51,7 +51,7 @@ static uint64_t issue(small *s, uint32_t module, uint32_t kind, uint32_t flags, 
     request.address = BLOCK + 5;
     request.bytes = &value;
     request.cycle = now_of(s) + delay;
-    cr_assert_eq(gpc_coherence_issue(s->tree, &request, &s->error, &token), GPC_OK, "%s", s->error.message);
+    cr_assert_eq(gpc_coherence_issue(s->tree, &request, &token, &s->error), GPC_OK, "%s", s->error.message);
     return token;
 }
 
@@ -107,7 +107,7 @@ static void store_overtaken(uint32_t delay, uint32_t answer) {
         load.module = L1_0;
         load.address = (uint64_t)block * BLOCK;
         load.cycle = answer;
-        cr_assert_eq(gpc_coherence_issue(s->tree, &load, &s->error, &token), GPC_OK);
+        cr_assert_eq(gpc_coherence_issue(s->tree, &load, &token, &s->error), GPC_OK);
     }
     issue(s, L1_1, GPC_COHERENCE_LOAD, 0, 0, delay);
     issue(s, L1_0, GPC_COHERENCE_N_STORE, 0, 7, 20);
@@ -157,7 +157,7 @@ static void through_against(const char *protocol, bool allocates, uint32_t kind,
     cr_assert(gpci_invariants_over(c, 0, 0x100, text, sizeof text), "%s, delay %u: %s", protocol, delay, text);
     const uint64_t after = issue(s, L1_1, GPC_COHERENCE_LOAD, 0, 0, 0);
     finish(s);
-    cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &s->error, NULL), GPC_OK, "%s", s->error.message);
+    cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, &s->error), GPC_OK, "%s", s->error.message);
     cr_assert_eq(gpc_coherence_read_memory(c, BLOCK + 5, &memory, 1), GPC_OK);
     cr_expect_eq(values[store], 7, "%s, delay %u", protocol, delay);
     if (other == GPC_COHERENCE_LOAD)

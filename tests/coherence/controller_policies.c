@@ -47,10 +47,10 @@ static void hits_of(const char *replacement, uint32_t blocks, uint32_t hits[2]) 
             gpc_coherence_request request = load_of(n, blocks);
             request.cycle = now;
             if (!overlap) {
-                cr_assert_eq(gpc_coherence_access(s->tree, &request, &s->error, NULL), GPC_OK);
+                cr_assert_eq(gpc_coherence_access(s->tree, &request, NULL, &s->error), GPC_OK);
                 continue;
             }
-            cr_assert_eq(gpc_coherence_issue(s->tree, &request, &s->error, &token), GPC_OK, "%s", s->error.message);
+            cr_assert_eq(gpc_coherence_issue(s->tree, &request, &token, &s->error), GPC_OK, "%s", s->error.message);
             while (s->tree->engine->live >= FLYING)
                 cr_assert_eq(gpc_coherence_advance(s->tree, ++now, &s->error), GPC_OK, "%s", s->error.message);
         }

@@ -76,7 +76,7 @@ static void issue(world *w, uint64_t *random, uint32_t kinds, uint64_t now) {
     if (w->each_its_own && !gpci_random_below(random, 3))
         r.flags |= GPC_ACCESS_THROUGH << gpci_random_below(random, 3);
     w->own[w->tokens + 1] = w->stored[offset];
-    const gpc_status status = gpc_coherence_issue(w->c, &r, &error, &w->tokens);
+    const gpc_status status = gpc_coherence_issue(w->c, &r, &w->tokens, &error);
     cr_assert_eq(status, GPC_OK, "seed %llu: %s", (unsigned long long)w->seed, error.message);
 }
 
@@ -103,7 +103,7 @@ static void check_memory(world *w) {
     gpc_error error = GPC_ERROR_INIT;
     uint8_t memory[BYTES];
     const uint32_t bytes = w->t.bytes < BYTES ? w->t.bytes : BYTES;
-    cr_assert_eq(gpc_coherence_flush(w->c, GPC_NO_MODULE, 0, &error, NULL), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_coherence_flush(w->c, GPC_NO_MODULE, 0, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_coherence_read_memory(w->c, w->t.base, memory, bytes), GPC_OK);
     for (uint32_t i = 0; i < bytes; i++)
         cr_assert_eq(memory[i], w->stored[i], "seed %llu: byte %u is %u, last stored %u", (unsigned long long)w->seed,
@@ -171,7 +171,7 @@ static void run_all(const char *protocol, uint32_t kinds) {
     const char *count = getenv("GPUCACHE_CONTROLLER_TREES"), *first = getenv("GPUCACHE_CONTROLLER_FIRST");
     gpc_context *context;
     uint64_t met = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     const uint64_t trees = count ? strtoull(count, NULL, 0) : effort_of(96);
     for (uint64_t seed = first ? strtoull(first, NULL, 0) : 1; seed <= trees; seed++)
         met += run_one(context, protocol, seed, kinds);

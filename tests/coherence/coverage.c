@@ -83,7 +83,7 @@ static gpc_status run_program(const random_program *p, const gpc_protocol *proto
     gpc_coherence *c = NULL;
     tree t = p->tree;
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
-    gpc_status status = gpc_context_create(NULL, error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, error);
     cr_assert_eq(status, GPC_OK);
     if (forbidden)
         status = gpc_context_register_protocol(context, protocol, error);

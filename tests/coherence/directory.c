@@ -111,7 +111,7 @@ Test(coherence_directory, evict_owner) {
             small_access(s->tree, 3, GPC_COHERENCE_N_STORE, 0, 2);
         cr_expect_eq(small_access(s->tree, 2, GPC_COHERENCE_LOAD, 0, 0), 1);
         cr_expect_eq(sharers(s), n ? 0xc : 0x14, "0x%x under %s", sharers(s), s->options.protocol);
-        cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, &s->error, NULL), GPC_OK);
+        cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, NULL, &s->error), GPC_OK);
         uint8_t byte = 0;
         cr_assert_eq(gpc_coherence_read_memory(s->tree, 0, &byte, 1), GPC_OK);
         cr_expect_eq(byte, 1 + n);

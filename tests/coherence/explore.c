@@ -16,7 +16,7 @@
 static gpc_context *context;
 
 static void set_up(void) {
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
 }
 
 static void tear_down(void) {

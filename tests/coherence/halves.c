@@ -191,12 +191,12 @@ static void check_end(world *w) {
               (unsigned long long)w->seed, text);
     if (!w->kept)
         return;
-    cr_assert_eq(gpc_coherence_acquire(c, GPC_NO_MODULE, 0, &w->s->error, NULL), GPC_OK);
+    cr_assert_eq(gpc_coherence_acquire(c, GPC_NO_MODULE, 0, NULL, &w->s->error), GPC_OK);
     for (uint32_t i = 0; i < BYTES && w->exact && strcmp(w->protocol, "none"); i += 7)
         for (uint32_t module = 0; module < w->l1s; module++)
             cr_assert_eq(small_access(c, module, GPC_COHERENCE_LOAD, i, 0), w->stored[i], "%s, seed %llu: %#x",
                          w->protocol, (unsigned long long)w->seed, i);
-    cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &w->s->error, NULL), GPC_OK);
+    cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, &w->s->error), GPC_OK);
     uint8_t memory[BYTES];
     cr_assert_eq(gpc_coherence_read_memory(c, 0, memory, BYTES), GPC_OK);
     for (uint32_t i = 0; i < BYTES; i++)
@@ -213,7 +213,7 @@ static void run_at_once(const char *protocol, uint64_t seed, uint32_t kinds) {
         uint8_t value = 0, out = 0;
         gpc_coherence_request r = request_of(&w, kinds, &value);
         r.out = r.kind ? NULL : &out;
-        cr_assert_eq(gpc_coherence_access(w.s->tree, &r, &w.s->error, NULL), GPC_OK, "%s, seed %llu: %s", protocol,
+        cr_assert_eq(gpc_coherence_access(w.s->tree, &r, NULL, &w.s->error), GPC_OK, "%s, seed %llu: %s", protocol,
                      (unsigned long long)seed, w.s->error.message);
         if (!r.kind)
             judge(&w, r.module, (uint32_t)r.address, out, w.stored[r.address]);
@@ -246,7 +246,7 @@ static void run_overlapping(const char *protocol, uint64_t seed, uint32_t kinds)
         gpc_coherence_request r = request_of(&w, kinds, &value);
         r.cycle = cycle += below(&w, 8) / 3;
         w.own[w.tokens + 1] = w.stored[r.address];
-        cr_assert_eq(gpc_coherence_issue(w.s->tree, &r, &w.s->error, &w.tokens), GPC_OK, "%s", w.s->error.message);
+        cr_assert_eq(gpc_coherence_issue(w.s->tree, &r, &w.tokens, &w.s->error), GPC_OK, "%s", w.s->error.message);
         if (below(&w, 4))
             continue;
         cr_assert_eq(gpc_coherence_advance(w.s->tree, cycle += below(&w, 9), &w.s->error), GPC_OK, "%s, seed %llu: %s",
@@ -348,7 +348,7 @@ Test(coherence_halves, near_ones_leave_a_way) {
             uint64_t token;
             r.module = i % 2;
             r.address = (1 - i % 2) * PAGE + i / 2 * 64;
-            cr_assert_eq(gpc_coherence_issue(s->tree, &r, &s->error, &token), GPC_OK);
+            cr_assert_eq(gpc_coherence_issue(s->tree, &r, &token, &s->error), GPC_OK);
         }
         const gpc_status status = gpc_coherence_advance(s->tree, UINT64_MAX, &s->error);
         cr_expect_eq(status, fault ? GPC_ERROR_STATE : GPC_OK, "%s", s->error.message);

@@ -60,7 +60,7 @@ static void access_both(gpc_coherence *const trees[2], uint64_t *random) {
     gpc_status status[2];
     for (int i = 0; i < 2; i++) {
         request.out = gpci_random_below(&(uint64_t){request.address}, 4) ? out[i] : NULL;
-        status[i] = gpc_coherence_access(trees[i], &request, NULL, wants ? &results[i] : NULL);
+        status[i] = gpc_coherence_access(trees[i], &request, wants ? &results[i] : NULL, NULL);
     }
     cr_assert_eq(status[0], status[1]);
     cr_assert_arr_eq(out[0], out[1], sizeof out[0]);
@@ -113,7 +113,7 @@ Test(coherence_hit, the_short_way_is_the_long_way) {
     gpc_context *context;
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     uint64_t hits = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t i = 0; gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info) == GPC_OK; i++)
         for (unsigned how = 0; how < 128; how++)
             hits += compare_ways(info.name, how);

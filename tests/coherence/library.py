@@ -69,8 +69,8 @@ class System:
         error, result = g.gpc_error(), g.gpc_coherence_result()
         request = g.gpc_coherence_request(module=self.names.index(name), kind=KINDS[kind], address=address,
                                           cycle=self.now, size=1)
-        status = lib.gpc_coherence_access(self.pointer, ctypes.byref(request), ctypes.byref(error),
-                                          ctypes.byref(result))
+        status = lib.gpc_coherence_access(self.pointer, ctypes.byref(request), ctypes.byref(result),
+                                          ctypes.byref(error))
         if status < 0:
             raise AssertionError(f'{name} {kind} {address:#x}: {error.message.decode()}')
         for t in result.transitions[:result.transition_count]:

@@ -103,7 +103,7 @@ static mutation_verdict judge(gatekeeper *k, copy *c, uint32_t place) {
     mutation_verdict verdict = MUTATION_EQUIVALENT;
     explore_report report;
     *k->text = '\0';
-    if (gpc_context_create(NULL, NULL, &context))
+    if (gpc_context_create(NULL, &context, NULL))
         return MUTATION_SURVIVED;
     if (gpc_context_register_protocol(context, &c->protocol, &error)) {
         verdict = MUTATION_REFUSED;
@@ -129,7 +129,7 @@ static mutation_verdict judge(gatekeeper *k, copy *c, uint32_t place) {
 static bool take_prints(gatekeeper *k) {
     gpc_context *context = NULL;
     explore_report report;
-    bool sound = gpc_context_create(NULL, NULL, &context) == GPC_OK;
+    bool sound = gpc_context_create(NULL, &context, NULL) == GPC_OK;
     sound = sound && gpc_context_register_protocol(context, &k->right.protocol, NULL) == GPC_OK;
     for (uint32_t i = 0; i < GATES && sound; i++) {
         if (!is_taken(k, &gates[i]))
@@ -199,7 +199,7 @@ mutation_tally mutation_run(const explore_family *family, uint32_t stride, bool 
     static gatekeeper keeper; /* tables are large; a run at a time */
     mutation_tally tally = {{0}, 0};
     gpc_context *context = NULL;
-    if (gpc_context_create(NULL, NULL, &context))
+    if (gpc_context_create(NULL, &context, NULL))
         return tally;
     keeper.family = family;
     keeper.thorough = thorough;

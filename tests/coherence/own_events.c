@@ -146,7 +146,7 @@ static void play(small *s[2], uint64_t random) {
         for (uint32_t k = 0; k < 2; k++) {
             request.out = out[k];
             request.flags = k ? GPC_ACCESS_EVENT(FIRST_OWN + request.kind) : 0;
-            cr_assert_eq(gpc_coherence_access(s[k]->tree, &request, &s[k]->error, &results[k]), GPC_OK, "%s",
+            cr_assert_eq(gpc_coherence_access(s[k]->tree, &request, &results[k], &s[k]->error), GPC_OK, "%s",
                          s[k]->error.message);
         }
         cr_assert_eq(results[0].completed, results[1].completed);
@@ -168,7 +168,7 @@ static void play_overlapping(small *s[2], uint64_t random) {
         const uint64_t next = draw(&random, 3) ? cycle : cycle + draw(&random, 40);
         for (uint32_t k = 0; k < 2; k++) {
             uint64_t token;
-            cr_assert_eq(gpc_coherence_issue(s[k]->tree, &request, &s[k]->error, &token), GPC_OK);
+            cr_assert_eq(gpc_coherence_issue(s[k]->tree, &request, &token, &s[k]->error), GPC_OK);
             cr_assert_eq(gpc_coherence_advance(s[k]->tree, next, &s[k]->error), GPC_OK, "%s", s[k]->error.message);
         }
         cycle = next;
@@ -274,18 +274,18 @@ Test(coherence_own_events, loads_that_store_next) {
     request.address = 0x40;
     request.out = &read;
     request.flags = GPC_ACCESS_EVENT(FIRST_OWN);
-    cr_assert_eq(gpc_coherence_access(c, &request, &s->error, &result), GPC_OK, "%s", s->error.message);
+    cr_assert_eq(gpc_coherence_access(c, &request, &result, &s->error), GPC_OK, "%s", s->error.message);
     cr_expect(read == 7 && !result.hit && result.state == GPC_LINE_M);
-    cr_assert_eq(gpc_coherence_access(c, &request, &s->error, &result), GPC_OK);
+    cr_assert_eq(gpc_coherence_access(c, &request, &result, &s->error), GPC_OK);
     cr_expect(result.hit);
     request.module = 0;
     request.flags = 0;
-    cr_assert_eq(gpc_coherence_access(c, &request, &s->error, &result), GPC_OK);
+    cr_assert_eq(gpc_coherence_access(c, &request, &result, &s->error), GPC_OK);
     cr_expect_eq(result.state, GPC_LINE_S, "it was taken from there");
     static const uint32_t none[] = {FIRST_OWN + 1, FIRST_OWN + 5, EVENTS, GPC_EVENT_STORE, 255};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         request.flags = GPC_ACCESS_EVENT(none[i]);
-        cr_expect_eq(gpc_coherence_access(c, &request, &s->error, &result), GPC_ERROR_ARGUMENT);
+        cr_expect_eq(gpc_coherence_access(c, &request, &result, &s->error), GPC_ERROR_ARGUMENT);
         cr_expect(strstr(s->error.message, "that is like a Load"), "%s", s->error.message);
     }
     small_close(s);
@@ -302,7 +302,7 @@ static gpc_verify_report explored(gpc_context *context, const char *protocol) {
     o.bytes = 2;
     o.in_flight = 0;
     o.kinds = GPC_VERIFY_LOADS | GPC_VERIFY_STORES;
-    cr_assert_eq(gpc_verify_run(context, &o, &error, &v), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_verify_run(context, &o, &v, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_verify_get_report(v, &report), GPC_OK);
     cr_expect_eq(report.verdict, GPC_VERIFY_PASSED, "%s", report.text);
     gpc_verify_destroy(v);
@@ -353,12 +353,12 @@ Test(coherence_own_events, detached_copies) {
     cr_expect_eq(stats.load_hits, 1);
     small_access(c, 1, GPC_COHERENCE_STORE, a, 6);
     cr_expect_eq(small_access(c, 0, GPC_COHERENCE_LOAD, a, 0), 5, "what it was when it was detached");
-    cr_assert_eq(gpc_coherence_acquire(c, 0, 0, &s->error, &result), GPC_OK);
+    cr_assert_eq(gpc_coherence_acquire(c, 0, 0, &result, &s->error), GPC_OK);
     cr_expect_eq(small_access(c, 0, GPC_COHERENCE_LOAD, a, 0), 6);
     small_access(c, 1, GPC_COHERENCE_LOAD, b + 0x40, 0); /* detaches the two copies of A */
     small_access(c, 0, GPC_COHERENCE_STORE, a, 9);
     cr_expect_eq(small_access(c, 1, GPC_COHERENCE_LOAD, a, 0), 6);
-    cr_assert_eq(gpc_coherence_flush(c, 2, 0, &s->error, &result), GPC_OK);
+    cr_assert_eq(gpc_coherence_flush(c, 2, 0, &result, &s->error), GPC_OK);
     cr_expect_eq(gpc_coherence_find(c, 1, a, &set, &way), GPC_END, "a flush of L2 ends it, too");
     cr_expect_eq(small_access(c, 1, GPC_COHERENCE_LOAD, a, 0), 9);
     cr_assert_eq(gpc_coherence_check(c, 0, 0x100, &s->error), GPC_OK, "%s", s->error.message);

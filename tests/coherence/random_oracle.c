@@ -44,7 +44,7 @@ random_oracle *random_oracle_create(const random_program *p) {
     o->program = p;
     o->value = malloc(t->bytes);
     o->known = malloc(t->bytes * sizeof(*o->known));
-    if (!o->value || !o->known || gpc_context_create(NULL, NULL, &o->context) ||
+    if (!o->value || !o->known || gpc_context_create(NULL, &o->context, NULL) ||
         (p->prepare && !p->prepare(o->context, p->data))) {
         random_oracle_destroy(o);
         return NULL;

@@ -98,7 +98,7 @@ static void compare(bool data, bool timing) {
         random_program *p = random_make(protocol, seed, 400, features);
         gpc_context *context;
         heard h;
-        cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+        cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
         gpc_coherence *a = make(p, context, true, true), *b = make(p, context, data, timing);
         gpc_coherence_callbacks listeners = GPC_COHERENCE_CALLBACKS_INIT;
         listeners.user_data = &h;

@@ -28,7 +28,7 @@ static bool start(run *r) {
     const random_program *p = r->p;
     tree t = p->tree; /* names and lists are set in it */
     gpc_error error = GPC_ERROR_INIT;
-    gpc_status status = gpc_context_create(NULL, &error, &r->context);
+    gpc_status status = gpc_context_create(NULL, &r->context, &error);
     if (status == GPC_OK && p->prepare && !p->prepare(r->context, p->data))
         return fail(r, 0, GPC_ERROR_ARGUMENT, "not prepared");
     if (status == GPC_OK)
@@ -51,9 +51,9 @@ gpc_status random_make_step(gpc_coherence *c, const random_step *s, uint8_t *out
     uint8_t mask[2] = {(uint8_t)s->mask, (uint8_t)(s->mask >> 8)};
     gpc_coherence_request q = GPC_COHERENCE_REQUEST_INIT;
     if (s->kind == RANDOM_FLUSH)
-        return gpc_coherence_flush(c, s->module, RANDOM_CYCLE, error, result);
+        return gpc_coherence_flush(c, s->module, RANDOM_CYCLE, result, error);
     if (s->kind == RANDOM_ACQUIRE)
-        return gpc_coherence_acquire(c, s->module, RANDOM_CYCLE, error, result);
+        return gpc_coherence_acquire(c, s->module, RANDOM_CYCLE, result, error);
     q.address = s->address;
     q.cycle = RANDOM_CYCLE;
     q.bytes = s->kind == RANDOM_LOAD ? NULL : s->bytes;
@@ -67,7 +67,7 @@ gpc_status random_make_step(gpc_coherence *c, const random_step *s, uint8_t *out
         q.out = NULL;
         memcpy(out, s->bytes, s->size);
     }
-    return gpc_coherence_access(c, &q, error, result);
+    return gpc_coherence_access(c, &q, result, error);
 }
 
 static bool check_tree(run *r, size_t step) {

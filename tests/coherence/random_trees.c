@@ -34,7 +34,7 @@ static void look_at_module(const gpc_coherence *c, uint32_t i, seen *s) {
 Test(random_trees, sound_and_of_all_shapes) {
     seen s = {0};
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (uint64_t seed = 1; seed <= 1500; seed++) {
         uint64_t random = gpci_mix(seed);
         tree t;
@@ -65,7 +65,7 @@ Test(random_trees, sound_and_of_all_shapes) {
 /* A tree without one of the first-level modules is still a tree. */
 Test(random_trees, prune) {
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (uint64_t seed = 1; seed <= 200; seed++) {
         uint64_t random = gpci_mix(seed);
         tree t;
@@ -90,7 +90,7 @@ Test(random_trees, prune) {
 Test(random_trees, accepted_where_turns_do_not_all_come) {
     static const uint64_t seeds[] = {21552, 23562, 25830, 37366, 38166, 46125, 55686};
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
         uint64_t random = gpci_mix(seeds[i]);
         tree t;

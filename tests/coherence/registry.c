@@ -37,7 +37,7 @@ Test(coherence_registry, built_in_protocols_are_listed) {
     cr_expect_null(gpc_protocol_find(r.context, NULL));
     cr_expect_null(gpc_protocol_find(NULL, "moesi"));
     uint64_t bits;
-    cr_expect_eq(gpc_policy_cost(r.context, GPC_POLICY_PROTOCOL, "moesi", 1, 1, 64, 1, &r.error, &bits),
+    cr_expect_eq(gpc_policy_cost(r.context, GPC_POLICY_PROTOCOL, "moesi", 1, 1, 64, 1, &bits, &r.error),
                  GPC_ERROR_ARGUMENT); /* a protocol's cost is the tree's, not a cache's */
     rig_close(&r);
 }
@@ -109,7 +109,7 @@ Test(coherence_registry, longest_names_are_copied) {
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
     const gpc_context_options options = guarded_options(&broken);
-    cr_assert_eq(gpc_context_create(&options, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &context, NULL), GPC_OK);
     gpc_protocol protocol = *gpc_protocol_find(context, "nmoesi-d");
     gpc_protocol_state state = *protocol.states;
     cr_assert_eq(protocol.state_count, 1);

@@ -35,10 +35,10 @@ static bool load_hits(gpc_coherence *c, uint64_t address, bool issues) {
     load.size = 4;
     load.cycle = c->engine ? c->engine->now : 0;
     if (!issues) {
-        cr_assert_eq(gpc_coherence_access(c, &load, NULL, &done), GPC_OK);
+        cr_assert_eq(gpc_coherence_access(c, &load, &done, NULL), GPC_OK);
         return done.hit;
     }
-    cr_assert_eq(gpc_coherence_issue(c, &load, NULL, &token), GPC_OK);
+    cr_assert_eq(gpc_coherence_issue(c, &load, &token, NULL), GPC_OK);
     cr_assert_eq(gpc_coherence_advance(c, UINT64_MAX, NULL), GPC_OK);
     return c->modules[0].stats.load_hits > before;
 }
@@ -58,12 +58,12 @@ static void like_a_cache(const char *protocol, const char *replacement, uint32_t
     o.sectors = LINE / SECTOR;
     o.replacement = replacement;
     o.fetch_sectors = fetch;
-    cr_assert_eq(gpc_cache_create(s->context, &o, NULL, &cache), GPC_OK);
+    cr_assert_eq(gpc_cache_create(s->context, &o, &cache, NULL), GPC_OK);
     for (uint32_t i = 0; i < (issues ? 6000 : 20000); i++) {
         const uint64_t address = gpci_random_below(&random, 2 * SETS * WAYS * LINE) & ~3ull;
         gpc_request request = {.address = address, .size = 4, .kind = GPC_LOAD};
         gpc_access_result result;
-        cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
         cr_assert_eq(load_hits(c, address, issues), result.outcome == GPC_HIT, "access %u", i);
         sector_misses += result.outcome == GPC_SECTOR_MISS;
     }
@@ -185,11 +185,11 @@ Test(coherence_sectors, neighbours_on_their_way) {
     cr_assert_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_OK);
     load.module = 1;
     load.size = 1;
-    cr_assert_eq(gpc_coherence_issue(c, &load, NULL, &token), GPC_OK);
+    cr_assert_eq(gpc_coherence_issue(c, &load, &token, NULL), GPC_OK);
     cr_assert_eq(gpc_coherence_advance(c, 2, NULL), GPC_OK);
     load.address = 0x40;
     load.cycle = 2;
-    cr_assert_eq(gpc_coherence_issue(c, &load, NULL, &token), GPC_OK);
+    cr_assert_eq(gpc_coherence_issue(c, &load, &token, NULL), GPC_OK);
     cr_expect_eq(token, 2, "neighbours are no accesses of the host's");
     cr_assert_eq(gpc_coherence_advance(c, UINT64_MAX, NULL), GPC_OK);
     alone = last;
@@ -274,7 +274,7 @@ Test(coherence_sectors, older_host) {
     }
     s->options.modules = (const gpc_coherence_module *)(const void *)modules;
     gpc_coherence *c;
-    cr_assert_eq(gpc_coherence_create(s->context, &s->options, &s->error, &c), GPC_OK, "%s", s->error.message);
+    cr_assert_eq(gpc_coherence_create(s->context, &s->options, &c, &s->error), GPC_OK, "%s", s->error.message);
     cr_expect_eq(c->modules[0].sectors, 1);
     gpc_coherence_destroy(c);
     s->options.modules = s->modules;

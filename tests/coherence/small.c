@@ -6,7 +6,7 @@
 
 static small *open_any(void) {
     small *s = calloc(1, sizeof *s);
-    cr_assert_eq(gpc_context_create(NULL, NULL, &s->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &s->context, NULL), GPC_OK);
     s->options = (gpc_coherence_options)GPC_COHERENCE_OPTIONS_INIT;
     s->options.modules = s->modules;
     s->options.networks = s->networks;
@@ -63,7 +63,7 @@ small *small_open(void) {
 }
 
 gpc_status small_create(small *s) {
-    return gpc_coherence_create(s->context, &s->options, &s->error, &s->tree);
+    return gpc_coherence_create(s->context, &s->options, &s->tree, &s->error);
 }
 
 gpc_coherence *small_tree(small *s) {
@@ -81,7 +81,7 @@ uint8_t small_access(gpc_coherence *c, uint32_t module, uint32_t kind, uint64_t 
     request.size = 1;
     request.bytes = &value;
     request.out = &out;
-    cr_assert_eq(gpc_coherence_access(c, &request, &error, NULL), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_coherence_access(c, &request, NULL, &error), GPC_OK, "%s", error.message);
     return out;
 }
 

@@ -56,7 +56,7 @@ static void access_one(stage *s, char act, uint32_t module, uint32_t flags) {
         request.address = STAGE_A + 0x2040; /* another set below */
     if (act == 'C' || act == 'D')
         request.address = STAGE_A + (act == 'C' ? 0x100 : 0x200);
-    cr_assert_eq(gpc_coherence_access(s->tree, &request, &s->small->error, &s->result), GPC_OK, "%c%u: %s", act, module,
+    cr_assert_eq(gpc_coherence_access(s->tree, &request, &s->result, &s->small->error), GPC_OK, "%c%u: %s", act, module,
                  s->small->error.message);
 }
 
@@ -68,7 +68,7 @@ void stage_play(stage *s, const char *play) {
         cr_assert(strchr("LSNXCDQ", *at) && at[1] >= '0' && at[1] <= '9', "play '%s' at '%s'", play, at);
         uint32_t module = (uint32_t)(at[1] - '0');
         if (*at == 'Q')
-            cr_assert_eq(gpc_coherence_acquire(s->tree, module, 0, &s->small->error, &s->result), GPC_OK, "%s",
+            cr_assert_eq(gpc_coherence_acquire(s->tree, module, 0, &s->result, &s->small->error), GPC_OK, "%s",
                          s->small->error.message);
         else
             access_one(s, *at, module, flags);

@@ -17,7 +17,7 @@
 
 static gpc_context *new_context(void) {
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     return context;
 }
 
@@ -133,8 +133,8 @@ static void play(small *s[2], uint64_t seed) {
         for (int k = 0; k < 2; k++) {
             request.out = out[k];
             const gpc_status status =
-                acquires ? gpc_coherence_acquire(s[k]->tree, request.module, request.cycle, &s[k]->error, &results[k])
-                         : gpc_coherence_access(s[k]->tree, &request, &s[k]->error, &results[k]);
+                acquires ? gpc_coherence_acquire(s[k]->tree, request.module, request.cycle, &results[k], &s[k]->error)
+                         : gpc_coherence_access(s[k]->tree, &request, &results[k], &s[k]->error);
             cr_assert_eq(status, GPC_OK, "%s", s[k]->error.message);
         }
         expect_same_steps(s[0], &results[0], &results[1]);
@@ -184,7 +184,7 @@ Test(coherence_states, explored_alike) {
                 o.states = 3000;
                 gpc_verify *verify = NULL;
                 gpc_error error = GPC_ERROR_INIT;
-                cr_assert_eq(gpc_verify_run(context, &o, &error, &verify), GPC_OK, "%s", error.message);
+                cr_assert_eq(gpc_verify_run(context, &o, &verify, &error), GPC_OK, "%s", error.message);
                 cr_assert_eq(gpc_verify_get_report(verify, &reports[k]), GPC_OK);
                 gpc_verify_destroy(verify);
             }

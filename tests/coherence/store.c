@@ -67,7 +67,7 @@ static void access(gpc_coherence *c, uint32_t module, uint32_t kind, uint64_t ad
     request.address = address;
     request.size = sizeof bytes;
     request.bytes = bytes;
-    cr_assert_eq(gpc_coherence_access(c, &request, &error, NULL), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_coherence_access(c, &request, NULL, &error), GPC_OK, "%s", error.message);
 }
 
 static void random_accesses(gpc_coherence *c, uint64_t *random, int count) {

@@ -105,7 +105,7 @@ Test(tell, lists_that_are_long_or_gone) {
 
 /* `token` is set before the end. */
 static void issue(gpc_coherence *c, const gpc_coherence_request *request, uint64_t *token) {
-    cr_assert_eq(gpc_coherence_issue(c, request, NULL, token), GPC_OK);
+    cr_assert_eq(gpc_coherence_issue(c, request, token, NULL), GPC_OK);
     cr_assert_eq(gpc_coherence_advance(c, 0, NULL), GPC_OK);
 }
 

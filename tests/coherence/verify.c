@@ -11,7 +11,7 @@ static gpc_context *context;
 static gpc_protocol_rules first, memory_rules;
 
 static void set_up(void) {
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
 }
 
 static void tear_down(void) {
@@ -32,7 +32,7 @@ static gpc_verify_options options_of(const char *protocol, const char *tree, uin
 static gpc_verify *verified(const gpc_verify_options *o, gpc_verify_report *report) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_verify *v = NULL;
-    cr_assert_eq(gpc_verify_run(context, o, &error, &v), GPC_OK, "%s, %s: %s", o->protocol, o->tree, error.message);
+    cr_assert_eq(gpc_verify_run(context, o, &v, &error), GPC_OK, "%s, %s: %s", o->protocol, o->tree, error.message);
     *report = (gpc_verify_report)GPC_VERIFY_REPORT_INIT;
     cr_assert_eq(gpc_verify_get_report(v, report), GPC_OK);
     return v;
@@ -176,17 +176,17 @@ static gpc_status do_step(gpc_coherence *c, const gpc_verify_step *step, uint8_t
     request.out = out;
     switch ((gpc_verify_step_kind)step->kind) {
     case GPC_VERIFY_ACCESS:
-        return gpc_coherence_access(c, &request, error, NULL);
+        return gpc_coherence_access(c, &request, NULL, error);
     case GPC_VERIFY_ISSUE: {
-        const gpc_status status = gpc_coherence_issue(c, &request, error, &token);
+        const gpc_status status = gpc_coherence_issue(c, &request, &token, error);
         return status == GPC_OK ? gpc_coherence_advance(c, 0, error) : status;
     }
     case GPC_VERIFY_CHOICE:
         return gpc_coherence_choose(c, step->index, error);
     case GPC_VERIFY_FLUSH:
-        return gpc_coherence_flush(c, step->module, 0, error, NULL);
+        return gpc_coherence_flush(c, step->module, 0, NULL, error);
     default:
-        return gpc_coherence_acquire(c, step->module, 0, error, NULL);
+        return gpc_coherence_acquire(c, step->module, 0, NULL, error);
     }
 }
 
@@ -212,7 +212,7 @@ static void replays(const gpc_verify_options *o, const gpc_verify *v, const gpc_
     gpc_error error = GPC_ERROR_INIT;
     gpc_status status = GPC_OK;
     uint8_t out[2] = {0, 0};
-    cr_assert_eq(gpc_verify_make_tree(context, o, &error, &c), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_verify_make_tree(context, o, &c, &error), GPC_OK, "%s", error.message);
     if (o->in_flight)
         cr_assert_eq(gpc_coherence_hold(c, o->entries, o->channels, &error), GPC_OK, "%s", error.message);
     for (uint32_t i = 0; i < r->step_count; i++) {
@@ -452,7 +452,7 @@ Test(verify, bounds) {
 static void refuses(gpc_verify_options o, gpc_status status, const char *text) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_verify *v = NULL;
-    cr_expect_eq(gpc_verify_run(context, &o, &error, &v), status, "%s", text);
+    cr_expect_eq(gpc_verify_run(context, &o, &v, &error), status, "%s", text);
     cr_expect(strstr(error.message, text), "%s: %s", text, error.message);
     cr_expect_null(v);
 }
@@ -493,7 +493,7 @@ Test(verify, arguments) {
 static gpc_coherence *held(void) {
     const gpc_verify_options o = options_of("moesi", "2 over memory", 1, 1);
     gpc_coherence *c = NULL;
-    cr_assert_eq(gpc_verify_make_tree(context, &o, NULL, &c), GPC_OK);
+    cr_assert_eq(gpc_verify_make_tree(context, &o, &c, NULL), GPC_OK);
     return c;
 }
 
@@ -503,7 +503,7 @@ static void issue(gpc_coherence *c, uint32_t module, uint32_t kind) {
     request.module = module;
     request.kind = kind;
     request.address = GPCI_VERIFY_BASE;
-    cr_assert_eq(gpc_coherence_issue(c, &request, NULL, &token), GPC_OK);
+    cr_assert_eq(gpc_coherence_issue(c, &request, &token, NULL), GPC_OK);
     cr_assert_eq(gpc_coherence_advance(c, 0, NULL), GPC_OK);
 }
 
@@ -523,7 +523,7 @@ Test(verify, held_tree_by_hand) {
     cr_expect(choice.from == 1 && choice.to == 2 && choice.address == GPCI_VERIFY_BASE);
     cr_expect_eq(gpc_coherence_get_choice(c, 2, &choice), GPC_ERROR_RANGE);
     cr_expect_eq(gpc_coherence_choose(c, 2, &error), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, &error), GPC_ERROR_STATE);
     for (uint32_t steps = 0; gpc_coherence_get_choice(c, 0, &choice) == GPC_OK; steps++) {
         cr_assert_lt(steps, 20);
         cr_assert_eq(gpc_coherence_choose(c, 0, &error), GPC_OK, "%s", error.message);
@@ -556,9 +556,9 @@ Test(verify, nothing_is_done_at_once_before_all_is_done) {
     deliver(c, GPC_MESSAGE_READ_REQUEST, 1, 2);
     deliver(c, GPC_MESSAGE_READ_PROBE, 2, 0);
     deliver(c, GPC_MESSAGE_DATA, 0, 1); /* before the acknowledgement to memory */
-    cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, &error), GPC_ERROR_STATE);
     deliver(c, GPC_MESSAGE_ACK, 0, 2);
-    cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL), GPC_OK, "%s", error.message);
+    cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, &error), GPC_OK, "%s", error.message);
     gpc_coherence_destroy(c);
 }
 
@@ -568,7 +568,7 @@ Test(verify, a_lock_outlives_its_access) {
     gpc_coherence *c = NULL;
     gpc_error error = GPC_ERROR_INIT;
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
-    cr_assert_eq(gpc_verify_make_tree(context, &o, NULL, &c), GPC_OK);
+    cr_assert_eq(gpc_verify_make_tree(context, &o, &c, NULL), GPC_OK);
     cr_assert_eq(gpc_coherence_hold(c, 0, 3, &error), GPC_OK);
     issue(c, 2, GPC_COHERENCE_LOAD);
     deliver(c, GPC_MESSAGE_READ_REQUEST, 2, 5);

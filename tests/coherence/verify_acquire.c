@@ -11,7 +11,7 @@
 static gpc_context *context;
 
 static void set_up(void) {
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
 }
 
 static void tear_down(void) {
@@ -110,7 +110,7 @@ static gpc_verify_report run(const char *protocol, uint32_t kinds) {
     o.in_flight = 1;
     o.states = 400;
     o.kinds = kinds;
-    cr_assert_eq(gpc_verify_run(context, &o, &error, &v), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_verify_run(context, &o, &v, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_verify_get_report(v, &report), GPC_OK);
     gpc_verify_destroy(v);
     report.text = NULL;

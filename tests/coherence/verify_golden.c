@@ -18,7 +18,7 @@ static void put_search(gpc_context *context, const gpc_verify_options *options, 
     gpc_verify_report report = GPC_VERIFY_REPORT_INIT;
     gpc_verify_step step = GPC_VERIFY_STEP_INIT;
     snprintf(text + strlen(text), ROOM - strlen(text), "; %s", name);
-    const gpc_status status = gpc_verify_run(context, options, &error, &verify);
+    const gpc_status status = gpc_verify_run(context, options, &verify, &error);
     if (status != GPC_OK) {
         snprintf(text + strlen(text), ROOM - strlen(text), " %s", error.message);
         return;
@@ -62,7 +62,7 @@ static void put_tree(gpc_context *context, const char *protocol, const char *tre
 static void expect_protocols(size_t first, const char *path) {
     static char text[ROOM];
     gpc_context *context = NULL;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     for (size_t i = first; gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info) == GPC_OK; i += 3)
         for (uint32_t tree = 0; gpc_verify_tree_name(tree); tree++)

@@ -24,7 +24,7 @@ Test(verify_states, images) {
     gpci_states states;
     char image[BYTES], found[BYTES];
     size_t taken = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpci_states_open(&states, context);
     for (unsigned n = 0; n < STATES; n++) {
         const gpci_verify_hash hash = {n, ~(uint64_t)n};
@@ -84,7 +84,7 @@ Test(verify_states, bytes_in_use) {
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     gpci_states states;
     options.allocate = allocate, options.resize = resize, options.release = release, options.allocator_data = &live;
-    cr_assert_eq(gpc_context_create(&options, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &context, NULL), GPC_OK);
     gpci_states_open(&states, context);
     const size_t before = live;
     for (unsigned n = 0; n < 3000; n++) {

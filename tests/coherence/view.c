@@ -61,7 +61,7 @@ Test(coherence_view, small_blocks) {
     for (uint32_t i = 0; i < 2; i++) {
         request.address = i ? 5 : 0;
         request.size = i ? 2 : 4;
-        cr_assert_eq(gpc_coherence_access(c, &request, &s->error, NULL), GPC_OK, "%s", s->error.message);
+        cr_assert_eq(gpc_coherence_access(c, &request, NULL, &s->error), GPC_OK, "%s", s->error.message);
     }
     for (uint32_t i = 0; i < 2; i++)
         cr_assert_eq(gpc_coherence_get_block(c, 0, i, 0, &block[i]), GPC_OK);
@@ -200,13 +200,13 @@ Test(coherence_view, callbacks) {
     cr_assert_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_OK);
     gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
     gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
-    cr_assert_eq(gpc_coherence_access(c, &request, &s->error, &result), GPC_OK);
+    cr_assert_eq(gpc_coherence_access(c, &request, &result, &s->error), GPC_OK);
     cr_expect(result.message_count > 0 && result.transition_count > 0);
     cr_expect_eq(seen, result.transition_count + 1000 * result.message_count);
     cr_assert_eq(gpc_coherence_set_callbacks(c, NULL), GPC_OK);
     request.module = 1;
     seen = 0;
-    cr_assert_eq(gpc_coherence_access(c, &request, &s->error, &result), GPC_OK);
+    cr_assert_eq(gpc_coherence_access(c, &request, &result, &s->error), GPC_OK);
     cr_expect_eq(seen, 0);
     callbacks.struct_size = offsetof(gpc_coherence_callbacks, on_complete); /* version 0.1's */
     cr_expect_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_OK);

@@ -24,7 +24,7 @@ static gpc_coherence_result run(small *s, uint32_t cache, gpc_coherence_kind kin
     request.module = cache;
     request.kind = (uint32_t)kind;
     request.address = address;
-    cr_assert_eq(gpc_coherence_access(s->tree, &request, &s->error, &result), GPC_OK, "%s", s->error.message);
+    cr_assert_eq(gpc_coherence_access(s->tree, &request, &result, &s->error), GPC_OK, "%s", s->error.message);
     return result;
 }
 
@@ -84,7 +84,7 @@ Test(coherence_walkthrough, flush_is_asked_for_by_memory) {
     gpc_coherence_result r = GPC_COHERENCE_RESULT_INIT;
     run(s, C1, GPC_COHERENCE_N_STORE, 0);
     run(s, C2, GPC_COHERENCE_LOAD, BLOCK);
-    cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, &s->error, &r), GPC_OK);
+    cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, &r, &s->error), GPC_OK);
     uint32_t probes = 0, backs = 0;
     for (uint32_t i = 0; i < r.message_count; i++) {
         const gpc_coherence_message *m = &r.messages[i];

@@ -307,9 +307,9 @@ Test(config, nulls) {
     const char *text;
     uint64_t number;
     gpc_config *made = NULL;
-    expect_failure(&r, gpc_config_create(NULL, &r.error, &made), GPC_ERROR_ARGUMENT, "context is NULL");
-    expect_failure(&r, gpc_config_create(r.context, &r.error, NULL), GPC_ERROR_ARGUMENT, "out is NULL");
-    expect_failure(&r, gpc_config_copy(NULL, &r.error, &made), GPC_ERROR_ARGUMENT, "config is NULL");
+    expect_failure(&r, gpc_config_create(NULL, &made, &r.error), GPC_ERROR_ARGUMENT, "context is NULL");
+    expect_failure(&r, gpc_config_create(r.context, NULL, &r.error), GPC_ERROR_ARGUMENT, "out is NULL");
+    expect_failure(&r, gpc_config_copy(NULL, &made, &r.error), GPC_ERROR_ARGUMENT, "config is NULL");
     expect_failure(&r, gpc_config_set(NULL, "l1.size", "1", &r.error), GPC_ERROR_ARGUMENT, "config is NULL");
     expect_failure(&r, gpc_config_set(r.config, NULL, "1", &r.error), GPC_ERROR_ARGUMENT, "key is NULL");
     expect_failure(&r, gpc_config_set(r.config, "l1.size", NULL, &r.error), GPC_ERROR_ARGUMENT, "value is NULL");
@@ -331,7 +331,7 @@ Test(config, copies_are_their_own) {
     rig_open(&r);
     gpc_config *copy;
     cr_assert_eq(gpc_config_set(r.config, "sm.count", "7", NULL), GPC_OK);
-    cr_assert_eq(gpc_config_copy(r.config, &r.error, &copy), GPC_OK);
+    cr_assert_eq(gpc_config_copy(r.config, &copy, &r.error), GPC_OK);
     for (size_t i = 0; i < gpc_key_count(); i++)
         cr_expect_str_eq(value(copy, gpci_key_name((gpci_key)i)), value(r.config, gpci_key_name((gpci_key)i)));
     cr_assert_eq(gpc_config_set(copy, "sm.count", "8", NULL), GPC_OK);
@@ -374,10 +374,10 @@ Test(config, without_memory) {
         gpc_context *context;
         gpc_config *config = NULL, *copy = NULL;
         gpc_context_options options = heap_options(&h);
-        cr_assert_eq(gpc_context_create(&options, NULL, &context), GPC_OK);
+        cr_assert_eq(gpc_context_create(&options, &context, NULL), GPC_OK);
         h.fail_at = h.calls + n;
-        gpc_status made = gpc_config_create(context, NULL, &config);
-        gpc_status copied = made ? made : gpc_config_copy(config, NULL, &copy);
+        gpc_status made = gpc_config_create(context, &config, NULL);
+        gpc_status copied = made ? made : gpc_config_copy(config, &copy, NULL);
         gpc_status set = made ? made : gpc_config_set(config, "sm.count", "3", NULL);
         gpc_status loaded = made ? made : gpc_config_load_text(config, "preset = h100\nsm.blocks = 4\n", "t", NULL);
         cr_expect(made == GPC_OK || made == GPC_ERROR_MEMORY);

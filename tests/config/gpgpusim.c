@@ -430,8 +430,8 @@ static void open_listening(rig *r, heard *h) {
     gpc_context_options options = heap_options(&r->heap);
     options.log = listen;
     options.log_data = h;
-    cr_assert_eq(gpc_context_create(&options, NULL, &r->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(r->context, NULL, &r->config), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &r->context, NULL), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, &r->config, NULL), GPC_OK);
 }
 
 Test(gpgpusim, tells_what_it_passed_over) {

@@ -120,12 +120,12 @@ Test(presets, are_remembered) {
     rig r;
     rig_open(&r);
     gpc_config *config, *copy;
-    cr_assert_eq(gpc_config_create(r.context, &r.error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, &config, &r.error), GPC_OK);
     cr_expect_null(gpc_config_preset(config));
     cr_assert_eq(gpc_config_load_preset(config, "gtx480-l1-48k", &r.error), GPC_OK);
     cr_expect_str_eq(gpc_config_preset(config), "gtx480-l1-48k", "not what it stands on");
     cr_assert_eq(gpc_config_set(config, "l1.ways", "2", &r.error), GPC_OK);
-    cr_assert_eq(gpc_config_copy(config, &r.error, &copy), GPC_OK);
+    cr_assert_eq(gpc_config_copy(config, &copy, &r.error), GPC_OK);
     cr_expect_str_eq(gpc_config_preset(copy), "gtx480-l1-48k");
     cr_assert_eq(gpc_config_load_text(copy, "preset = a100\nl1.ways = 4\n", NULL, &r.error), GPC_OK);
     cr_expect_str_eq(gpc_config_preset(copy), "a100");
@@ -467,7 +467,7 @@ Test(presets, can_be_built) {
         cr_expect_eq(number(r.config, "l2.interleave_bytes") % number(r.config, "l2.line"), 0, "%s", name);
         cr_expect_eq(number(r.config, "sm.warps") % number(r.config, "sm.warp_unit"), 0, "%s", name);
         gpc_hierarchy *hierarchy = NULL;
-        cr_expect_eq(gpc_hierarchy_create(r.context, r.config, &r.error, &hierarchy), GPC_OK, "%s: %s", name,
+        cr_expect_eq(gpc_hierarchy_create(r.context, r.config, &hierarchy, &r.error), GPC_OK, "%s: %s", name,
                      r.error.message);
         gpc_hierarchy_destroy(hierarchy);
         if (number(r.config, "l1.unified"))

@@ -22,7 +22,7 @@ static void open_timed(timed *t, const char *name) {
     gpc_error *error = &t->rig.error;
     cr_assert_eq(gpc_config_load_preset(t->rig.config, name, error), GPC_OK, "%s", error->message);
     cr_assert_eq(gpc_config_set(t->rig.config, "mode", "timed", error), GPC_OK, "%s", error->message);
-    cr_assert_eq(gpc_hierarchy_create(t->rig.context, t->rig.config, error, &t->hierarchy), GPC_OK, "%s: %s", name,
+    cr_assert_eq(gpc_hierarchy_create(t->rig.context, t->rig.config, &t->hierarchy, error), GPC_OK, "%s: %s", name,
                  error->message);
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.user_data = &t->last;

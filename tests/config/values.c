@@ -34,7 +34,7 @@ static void mix(uint64_t *sum, int64_t number, const char *text) {
 static void create(sums *s, const gpc_config *config) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *hierarchy = NULL;
-    const gpc_status status = gpc_hierarchy_create(s->context, config, &error, &hierarchy);
+    const gpc_status status = gpc_hierarchy_create(s->context, config, &hierarchy, &error);
     mix(&s->created, status, status == GPC_OK ? "" : error.message);
     if (status != GPC_OK)
         snprintf(s->last, sizeof s->last, ": %s", error.message);
@@ -47,7 +47,7 @@ static void try_value(sums *s, const char *key, const char *text, bool creates) 
         gpc_error error = GPC_ERROR_INIT;
         gpc_config *config = NULL;
         const char *read = "";
-        cr_assert_eq(gpc_config_create(s->context, &error, &config), GPC_OK);
+        cr_assert_eq(gpc_config_create(s->context, &config, &error), GPC_OK);
         cr_assert_eq(gpc_config_load_text(config, machine, "machine", &error), GPC_OK, "%s", error.message);
         cr_assert_eq(gpc_config_load_text(config, kinds[kind], "kind", &error), GPC_OK, "%s", error.message);
         const gpc_status status = gpc_config_set(config, key, text, &error);
@@ -96,7 +96,7 @@ static void put_key(gpc_context *context, const gpc_key_info *info, char *text) 
 Test(config, values) {
     static char text[ROOM];
     gpc_context *context = NULL;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t i = 0; i < gpc_key_count(); i++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
         cr_assert_eq(gpc_key_at(i, &info), GPC_OK);

@@ -38,7 +38,7 @@ static void make(gpc_context *context, stream *s, uint64_t capacity, stream_kind
         s->kinds[i] = mix == LOADS || gpci_random_below(&seed, 3) ? GPC_LOAD : (uint8_t)gpci_random_below(&seed, kinds);
     }
     free(lines);
-    cr_assert_eq(gpc_next_uses(context, s->addresses, COUNT, 128, s->next_uses), GPC_OK);
+    cr_assert_eq(gpc_next_uses(context, s->addresses, COUNT, 128, s->next_uses, NULL), GPC_OK);
     s->batch = (gpc_batch)GPC_BATCH_INIT;
     s->batch.addresses = s->addresses;
     s->batch.kinds = mix == LOADS ? NULL : s->kinds;
@@ -68,7 +68,7 @@ static void one_by_one(gpc_cache *cache, const stream *s, const char *policy, co
                                .warp = s->warps[i],
                                .kind = s->batch.kinds ? s->kinds[i] : (uint8_t)GPC_LOAD};
         gpc_access_result got;
-        cr_assert_eq(gpc_cache_access(cache, &request, &got), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &request, &got, NULL), GPC_OK);
         uint8_t flags = s->results[i];
         cr_assert_eq(got.outcome == GPC_HIT, !!(flags & GPC_BATCH_HIT), "%s, %s, access %zu", policy, guard, i);
         cr_assert_eq(got.outcome == GPC_BYPASSED, !!(flags & GPC_BATCH_BYPASSED), "%s, %s, access %zu", policy, guard,
@@ -94,8 +94,8 @@ static void same_in_the_end(gpc_cache *batched, gpc_cache *single, const char *p
 #undef X
     gpc_line mine, its;
     for (uint64_t i = 0, j = 0;;) {
-        gpc_status more = gpc_cache_next_line(batched, &i, &mine);
-        cr_assert_eq(gpc_cache_next_line(single, &j, &its), more);
+        gpc_status more = gpc_cache_next_line(batched, &i, &mine, NULL);
+        cr_assert_eq(gpc_cache_next_line(single, &j, &its, NULL), more);
         if (more != GPC_OK)
             return;
         cr_assert(!memcmp(&mine, &its, sizeof mine), "%s, %s: set %u, way %u", policy, guard, its.set, its.way);
@@ -123,7 +123,7 @@ static void compare(gpc_context *context, const char *policy, const char *guard)
                 part.next_uses = s.next_uses + at;
                 part.results = s.results + at;
                 part.evicted = s.evicted + at;
-                cr_assert_eq(gpc_cache_access_many(batched, &part, NULL), GPC_OK);
+                cr_assert_eq(gpc_cache_access_many(batched, &part, NULL, NULL), GPC_OK);
             }
             one_by_one(single, &s, policy, guard);
             same_in_the_end(batched, single, policy, guard);

@@ -156,10 +156,10 @@ static gpc_status make(gpc_context *context, const char *protocol, bool data, bo
     const bool hides = !strncmp(protocol, "nmoesi", 6); /* an n-store is visible after writing back */
     snprintf(text, sizeof text, "%scoherence = %s\ncoherence.data = %d\nmode = %s\nkernels.flush = %s\n%s", machine,
              protocol, data, timed ? "timed" : "functional", hides ? "all" : "none", settings);
-    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, text, "settings", error), GPC_OK, "%s", error->message);
     suit(context, config);
-    const gpc_status status = gpc_hierarchy_create(context, config, error, out);
+    const gpc_status status = gpc_hierarchy_create(context, config, out, error);
     gpc_config_destroy(config);
     return status;
 }
@@ -260,11 +260,11 @@ static measured_stats replayed(gpc_context *context, const char *protocol, bool 
     measured_clear(&stats);
     snprintf(text, sizeof text, "%scoherence = %s\nmode = %s\n%s", machine, protocol, timed ? "timed" : "functional",
              settings);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, text, "settings", &error), GPC_OK, "%s", error.message);
     suit(context, config);
-    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s: %s", text, error.message);
-    cr_assert_eq(gpc_trace_open(context, "synthetic:vectoradd:2KiB", &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &replay, &error), GPC_OK, "%s: %s", text, error.message);
+    cr_assert_eq(gpc_trace_open(context, "synthetic:vectoradd:2KiB", &trace, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(measure_kernel(replay, trace, &launched, &stats, &error), GPC_OK, "%s: %s", text, error.message);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);

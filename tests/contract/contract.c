@@ -288,7 +288,7 @@ gpc_context *open_context(uint64_t seed) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context;
     options.seed = seed;
-    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_create(&options, &context, &error), GPC_OK, "%s", error.message);
     return context;
 }
 
@@ -299,7 +299,7 @@ gpc_cache *open_cache(gpc_context *context, const char *spec, uint32_t sets, uin
     options.sets = sets;
     options.ways = ways;
     options.replacement = spec;
-    cr_assert_eq(gpc_cache_create(context, &options, &error, &cache), GPC_OK, "%s, %u x %u: %s", spec, sets, ways,
+    cr_assert_eq(gpc_cache_create(context, &options, &cache, &error), GPC_OK, "%s, %u x %u: %s", spec, sets, ways,
                  error.message);
     return cache;
 }
@@ -311,7 +311,7 @@ size_t count_hits(gpc_context *context, const char *spec, uint32_t sets, uint32_
     cr_assert(addresses && next && results);
     for (size_t i = 0; i < count; i++)
         addresses[i] = lines[i] * 128;
-    cr_assert_eq(gpc_next_uses(context, addresses, count, 128, next), GPC_OK);
+    cr_assert_eq(gpc_next_uses(context, addresses, count, 128, next, NULL), GPC_OK);
     gpc_cache *cache = open_cache(context, spec, sets, ways);
     gpc_batch batch = GPC_BATCH_INIT;
     batch.count = count;
@@ -319,7 +319,7 @@ size_t count_hits(gpc_context *context, const char *spec, uint32_t sets, uint32_
     batch.next_uses = next;
     batch.results = results;
     size_t done, hits = 0;
-    cr_assert_eq(gpc_cache_access_many(cache, &batch, &done), GPC_OK);
+    cr_assert_eq(gpc_cache_access_many(cache, &batch, &done, NULL), GPC_OK);
     cr_assert_eq(done, count);
     for (size_t i = 0; i < count; i++)
         hits += results[i] & GPC_BATCH_HIT;

@@ -63,7 +63,7 @@ static host make(gpc_context *context, const char *replacement, const char *pred
     cache.seed = 99;
     cache.tells = GPC_READS_EVERYTHING;
     cache.share_with = other ? other->cache : NULL;
-    cr_assert_eq(gpc_cache_create(context, &cache, &error, &h.cache), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_cache_create(context, &cache, &h.cache, &error), GPC_OK, "%s", error.message);
     gpc_replacement_options r = GPC_REPLACEMENT_OPTIONS_INIT;
     r.policy = replacement;
     r.sets = SETS;
@@ -74,7 +74,7 @@ static host make(gpc_context *context, const char *replacement, const char *pred
     r.seed = 99;
     r.tells = GPC_READS_EVERYTHING;
     r.share_with = other ? other->replacement : NULL;
-    cr_assert_eq(gpc_replacement_create(context, &r, &error, &h.replacement), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replacement_create(context, &r, &h.replacement, &error), GPC_OK, "%s", error.message);
     gpc_predictor_options p = GPC_PREDICTOR_OPTIONS_INIT;
     p.policy = predictor;
     p.sets = SETS;
@@ -85,7 +85,7 @@ static host make(gpc_context *context, const char *replacement, const char *pred
     p.seed = 99;
     p.tells = GPC_READS_EVERYTHING;
     p.share_with = other ? other->predictor : NULL;
-    cr_assert_eq(gpc_predictor_create(context, &p, &error, &h.predictor), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_predictor_create(context, &p, &h.predictor, &error), GPC_OK, "%s", error.message);
     return h;
 }
 
@@ -244,7 +244,7 @@ static void fill(host *h, const char *spec, size_t i, gpc_request request) {
     outcome own = {.outcome = GPC_MISS, .way = NO_WAY};
     gpc_access_result theirs;
     allocate(h, &request, &own);
-    cr_assert_eq(gpc_cache_fill(h->cache, &request, request.sector_mask, &theirs), GPC_OK);
+    cr_assert_eq(gpc_cache_fill(h->cache, &request, request.sector_mask, &theirs, NULL), GPC_OK);
     compare(spec, i, &own, &theirs, true);
     evictions += own.evicted;
     bypasses += own.outcome == GPC_BYPASSED;
@@ -264,14 +264,15 @@ static void reply(host *h, const char *spec, size_t i, const gpc_request *reques
 static void access_both(host *h, const char *spec, size_t i, const gpc_request *request, uint64_t draw) {
     gpc_access_result theirs;
     const outcome own = look_up(h, request);
-    cr_assert_eq(h->late ? gpc_cache_lookup(h->cache, request, &theirs) : gpc_cache_access(h->cache, request, &theirs),
+    cr_assert_eq(h->late ? gpc_cache_lookup(h->cache, request, &theirs, NULL)
+                         : gpc_cache_access(h->cache, request, &theirs, NULL),
                  GPC_OK);
     compare(spec, i, &own, &theirs, h->late);
     evictions += own.evicted;
     bypasses += own.outcome == GPC_BYPASSED;
     declined += own.admission == GPC_DECLINED;
     if (h->late && own.outcome == GPC_SECTOR_MISS)
-        cr_assert_eq(gpc_cache_fill(h->cache, request, theirs.fetch_sectors, NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_fill(h->cache, request, theirs.fetch_sectors, NULL, NULL), GPC_OK);
     if (h->late && own.outcome == GPC_MISS) {
         gpc_request late = *request;
         late.admitted = theirs.admission == GPC_ADMITTED;
@@ -299,7 +300,7 @@ static void go_on(host *h, const char *spec, size_t i, const gpc_request *reques
     cr_assert_eq(gpc_predictor_event(h->predictor, &(gpc_policy_event){.kind = GPC_ON_WARP_EVENT, .warp_event = &event},
                                      1, NULL, NULL),
                  GPC_OK);
-    cr_assert_eq(gpc_cache_warp_event(h->cache, &event), GPC_OK);
+    cr_assert_eq(gpc_cache_warp_event(h->cache, &event, NULL), GPC_OK);
     if (draw >> 12 & 3 || way == NO_WAY)
         return;
     const gpc_policy_event gone = {.kind = GPC_ON_INVALIDATE, .set = set, .way = way};
@@ -309,14 +310,14 @@ static void go_on(host *h, const char *spec, size_t i, const gpc_request *reques
                                        NULL),
                  GPC_OK);
     cr_assert_eq(gpc_predictor_event(h->predictor, &gone, 1, NULL, NULL), GPC_OK);
-    cr_assert_eq(gpc_cache_invalidate_line(h->cache, request->address), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_line(h->cache, request->address, NULL), GPC_OK);
 }
 
 static void sample(host *h, uint64_t draw) {
     gpc_sample told = GPC_SAMPLE_INIT;
     told.active_cycles = 100;
     told.instructions = draw % 100;
-    cr_assert_eq(gpc_cache_sample(h->cache, &told), GPC_OK);
+    cr_assert_eq(gpc_cache_sample(h->cache, &told, NULL), GPC_OK);
     told.reads = h->reads;
     told.read_hits = h->hits;
     cr_assert_eq(gpc_replacement_event(h->replacement, &(gpc_policy_event){.kind = GPC_ON_SAMPLE, .sample = &told}, 1,
@@ -354,10 +355,10 @@ static gpc_request request_of(uint64_t line, uint64_t next, size_t i, uint64_t d
 static void compare_values(const host *h, const char *spec) {
     size_t count = 0, own = 0;
     gpc_policy_value theirs = GPC_POLICY_VALUE_INIT, value = GPC_POLICY_VALUE_INIT;
-    for (; gpc_cache_policy_value(h->cache, count, &theirs) == GPC_OK; count++) {
-        gpc_status status = gpc_replacement_policy_value(h->replacement, count, &value);
+    for (; gpc_cache_policy_value(h->cache, count, &theirs, NULL) == GPC_OK; count++) {
+        gpc_status status = gpc_replacement_policy_value(h->replacement, count, &value, NULL);
         if (status == GPC_ERROR_RANGE)
-            status = gpc_predictor_policy_value(h->predictor, count - own, &value);
+            status = gpc_predictor_policy_value(h->predictor, count - own, &value, NULL);
         else
             own++;
         cr_assert_eq(status, GPC_OK, "%s", spec);

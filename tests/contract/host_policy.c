@@ -107,7 +107,7 @@ static gpc_context *context_with(spy *seen) {
 
 static void access_line(gpc_cache *cache, uint64_t line, gpc_status expected) {
     gpc_request request = {.address = line * 128};
-    cr_expect_eq(gpc_cache_access(cache, &request, NULL), expected);
+    cr_expect_eq(gpc_cache_access(cache, &request, NULL, NULL), expected);
 }
 
 /* The environment is the cache's, zeroed, and stays readable while the policy is in use. */
@@ -144,9 +144,9 @@ Test(host_policy, calls_come_in_the_promised_order) {
     access_line(cache, 2, GPC_OK);
     cr_expect_str_eq(seen.calls, "mfmfhmvef");
     memset(seen.calls, 0, sizeof seen.calls);
-    cr_assert_eq(gpc_cache_invalidate_line(cache, 0), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_line(cache, 0, NULL), GPC_OK);
     gpc_warp_event event = {.kind = GPC_WARP_EXIT};
-    cr_assert_eq(gpc_cache_warp_event(cache, &event), GPC_OK);
+    cr_assert_eq(gpc_cache_warp_event(cache, &event, NULL), GPC_OK);
     access_line(cache, 3, GPC_OK);
     cr_expect_str_eq(seen.calls, "iwmf", "%s: the way that was freed is taken without asking", seen.calls);
     gpc_cache_destroy(cache);
@@ -164,11 +164,11 @@ Test(host_policy, an_impossible_victim_is_refused) {
     seen.victim = GPC_WAY_BYPASS;
     gpc_request request = {.address = 2 * 128};
     gpc_access_result result;
-    cr_expect_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
+    cr_expect_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
     cr_expect_eq(result.outcome, GPC_BYPASSED);
     for (uint64_t line = 0; line < 3; line++) {
         request.address = line * 128;
-        cr_assert_eq(gpc_cache_probe(cache, &request, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_probe(cache, &request, &result, NULL), GPC_OK);
         cr_expect_eq(result.outcome, line < 2 ? GPC_HIT : GPC_MISS);
     }
     gpc_cache_destroy(cache);
@@ -182,7 +182,7 @@ Test(host_policy, a_refusing_init_refuses_the_cache_and_its_reason_is_told) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache *cache = NULL;
     options.replacement = "spy(refuse)";
-    cr_expect_eq(gpc_cache_create(context, &options, &error, &cache), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_cache_create(context, &options, &cache, &error), GPC_ERROR_UNSUPPORTED);
     cr_expect_null(cache);
     cr_expect_not_null(strstr(error.message, "asked to"), "%s", error.message);
     cache = open_cache(context, "lru", 4, 4);
@@ -202,7 +202,7 @@ Test(host_policy, built_in_policies_refuse_unknown_parameters) {
         gpc_error error = GPC_ERROR_INIT;
         gpc_cache *cache = NULL;
         options.replacement = wrong[i];
-        cr_expect_lt(gpc_cache_create(context, &options, &error, &cache), 0, "%s", wrong[i]);
+        cr_expect_lt(gpc_cache_create(context, &options, &cache, &error), 0, "%s", wrong[i]);
         cr_expect_null(cache);
         cr_expect_gt(strlen(error.message), 0);
     }

@@ -41,7 +41,7 @@ static gpc_status mirror_init(void *self, const gpc_scheduler_env *env, char *me
     options.sms = env->sms;
     options.share_with = alive++ ? last_scheduler : NULL;
     cr_assert_leq(env->warps, SLOTS);
-    gpc_status status = gpc_scheduler_create(apart, &options, &error, &m->s);
+    gpc_status status = gpc_scheduler_create(apart, &options, &m->s, &error);
     snprintf(message, 256, "%.255s", error.message);
     last_scheduler = m->s;
     return status;
@@ -128,7 +128,7 @@ static gpc_status screen_init(void *self, const gpc_scheduler_env *env, char *me
     options.sms = env->sms;
     options.share_with = alive++ ? last_throttle : NULL;
     cr_assert_leq(env->warps, SLOTS);
-    gpc_status status = gpc_throttle_create(apart, &options, &error, &m->t);
+    gpc_status status = gpc_throttle_create(apart, &options, &m->t, &error);
     snprintf(message, 256, "%.255s", error.message);
     last_throttle = m->t;
     return status;
@@ -216,15 +216,15 @@ static measured_stats replay(gpc_context *context, const char *scheduler) {
     gpc_trace *trace;
     measured_stats stats;
     measured_clear(&stats);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, "gtx480", &error), GPC_OK, "%s", error.message);
     set(config, "mode", "timed");
     set(config, "sm.count", "3");
     set(config, "sample.period", "500");
     set(config, "l1.track_warps", "true");
     set(config, "scheduler", scheduler);
-    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s: %s", scheduler, error.message);
-    cr_assert_eq(gpc_trace_open(context, "synthetic:gather:64KiB", &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &replay, &error), GPC_OK, "%s: %s", scheduler, error.message);
+    cr_assert_eq(gpc_trace_open(context, "synthetic:gather:64KiB", &trace, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(measure_kernel(replay, trace, NULL, &stats, &error), GPC_OK, "%s: %s", scheduler, error.message);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);

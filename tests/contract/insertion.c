@@ -138,7 +138,7 @@ Test(insertion, costs) {
     gpc_context *context = open_context(1);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         uint64_t bits;
-        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, known[i].spec, 1024, 16, 64, 1, NULL, &bits),
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, known[i].spec, 1024, 16, 64, 1, &bits, NULL),
                      GPC_OK);
         cr_expect_eq(bits, known[i].bits, "%s: %llu", known[i].spec, (unsigned long long)bits);
     }

@@ -95,15 +95,15 @@ static void inside_a_cache(gpc_context *context, const char *spec) {
     gpc_cache *cache;
     options.sectors = 4;
     options.predictor = spec;
-    cr_assert_eq(gpc_cache_create(context, &options, &error, &cache), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_cache_create(context, &options, &cache, &error), GPC_OK, "%s", error.message);
     uint64_t random = 5;
     for (int step = 0; step < 20000; step++) {
         gpc_request request = random_request(&random, 400);
         gpc_access_result before, result, after;
         request.kind = GPC_LOAD;
-        cr_assert_eq(gpc_cache_probe(cache, &request, &before), GPC_OK);
-        cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK, "%s", spec);
-        cr_assert_eq(gpc_cache_probe(cache, &request, &after), GPC_OK);
+        cr_assert_eq(gpc_cache_probe(cache, &request, &before, NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK, "%s", spec);
+        cr_assert_eq(gpc_cache_probe(cache, &request, &after, NULL), GPC_OK);
         if (result.outcome == GPC_BYPASSED)
             cr_assert_eq(after.outcome, before.outcome, "%s: a bypassed line came or went", spec);
         else
@@ -125,20 +125,20 @@ Test(predictor, can_be_changed_on_a_live_cache) {
     gpc_cache *cache = open_cache(context, "lru", 4, 4);
     gpc_request first = {.address = 0}, second = {.address = 128};
     gpc_access_result result;
-    cr_assert_eq(gpc_cache_access(cache, &first, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_access(cache, &first, &result, NULL), GPC_OK);
     cr_assert_eq(gpc_cache_set_predictor(cache, "always-bypass", NULL), GPC_OK);
-    cr_assert_eq(gpc_cache_access(cache, &first, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_access(cache, &first, &result, NULL), GPC_OK);
     cr_expect_eq(result.outcome, GPC_HIT);
     for (int i = 0; i < 2; i++) {
-        cr_assert_eq(gpc_cache_access(cache, &second, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &second, &result, NULL), GPC_OK);
         cr_expect_eq(result.outcome, GPC_BYPASSED);
     }
     cr_expect_eq(gpc_cache_set_predictor(cache, "no-such", NULL), GPC_ERROR_NOT_FOUND);
-    cr_assert_eq(gpc_cache_access(cache, &second, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_access(cache, &second, &result, NULL), GPC_OK);
     cr_expect_eq(result.outcome, GPC_BYPASSED);
     for (const char *const *row = predictor_rows(); *row; row++) {
         cr_expect_eq(gpc_cache_set_predictor(cache, *row, NULL), GPC_OK);
-        cr_assert_eq(gpc_cache_probe(cache, &first, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_probe(cache, &first, &result, NULL), GPC_OK);
         cr_expect_eq(result.outcome, GPC_HIT);
     }
     gpc_cache_destroy(cache);

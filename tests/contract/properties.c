@@ -130,10 +130,10 @@ Test(properties, lru_hits_are_the_stack_distances) {
 static void check_inclusion(const gpc_cache *smaller, const gpc_cache *larger, size_t step) {
     gpc_line line;
     size_t lines = 0;
-    for (uint64_t cursor = 0; gpc_cache_next_line(smaller, &cursor, &line) == GPC_OK; lines++) {
+    for (uint64_t cursor = 0; gpc_cache_next_line(smaller, &cursor, &line, NULL) == GPC_OK; lines++) {
         gpc_request request = {.address = line.line_address};
         gpc_access_result result;
-        cr_assert_eq(gpc_cache_probe(larger, &request, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_probe(larger, &request, &result, NULL), GPC_OK);
         cr_assert_eq(result.outcome, GPC_HIT, "step %zu", step);
     }
     cr_assert(lines > 0 || step == 0);
@@ -149,7 +149,7 @@ Test(properties, lru_of_more_ways_includes_that_of_fewer) {
     for (size_t step = 0; step < 5000; step++) {
         gpc_request request = {.address = lines[step] * 128};
         for (int i = 0; i < CACHES; i++)
-            cr_assert_eq(gpc_cache_access(caches[i], &request, NULL), GPC_OK);
+            cr_assert_eq(gpc_cache_access(caches[i], &request, NULL, NULL), GPC_OK);
         for (int i = 0; step % 10 == 0 && i + 1 < CACHES; i++)
             check_inclusion(caches[i], caches[i + 1], step);
     }

@@ -90,13 +90,13 @@ static uint8_t access_byte(stage *s, uint32_t module, uint32_t kind, uint64_t ad
     request.address = address;
     request.bytes = &byte;
     request.out = &out;
-    cr_assert_eq(gpc_coherence_access(s->tree, &request, &s->small->error, &s->result), GPC_OK, "%s",
+    cr_assert_eq(gpc_coherence_access(s->tree, &request, &s->result, &s->small->error), GPC_OK, "%s",
                  s->small->error.message);
     return out;
 }
 
 static void flush(stage *s) {
-    cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, &s->small->error, NULL), GPC_OK, "%s",
+    cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, NULL, &s->small->error), GPC_OK, "%s",
                  s->small->error.message);
 }
 
@@ -177,7 +177,7 @@ Test(protocol, coherent_stores_are_seen) {
             if (kind == GPC_COHERENCE_STORE)
                 expected[address] = (uint8_t)i;
             else if (row->acquires)
-                cr_assert_eq(gpc_coherence_acquire(s.tree, GPC_NO_MODULE, 0, &s.small->error, NULL), GPC_OK);
+                cr_assert_eq(gpc_coherence_acquire(s.tree, GPC_NO_MODULE, 0, NULL, &s.small->error), GPC_OK);
             uint8_t got = access_byte(&s, module, kind, address, (uint8_t)i);
             cr_assert_eq(got, expected[address], "%s: access %d reads %u", row->name, i, got);
         }

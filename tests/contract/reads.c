@@ -252,7 +252,7 @@ static stream run(gpc_context *context, gpc_policy_kind kind, const char *spec, 
 static uint64_t reads_of(gpc_context *context, gpc_policy_kind kind, const char *spec) {
     gpc_error error = GPC_ERROR_INIT;
     uint64_t reads = 0;
-    cr_assert_eq(gpc_policy_reads(context, kind, spec, &error, &reads), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_policy_reads(context, kind, spec, &reads, &error), GPC_OK, "%s", error.message);
     cr_expect(reads & GPC_READS_PLACE, "%s does not say what it reads", spec);
     return reads;
 }

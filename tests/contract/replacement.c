@@ -48,9 +48,9 @@ Test(replacement, states_its_cost) {
     gpc_context *context = open_context(1);
     EACH_ROW(row) {
         uint64_t small = 0, sets = 0, ways = 0;
-        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, row->spec, 32, 4, 128, 1, NULL, &small), GPC_OK);
-        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, row->spec, 64, 4, 128, 1, NULL, &sets), GPC_OK);
-        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, row->spec, 32, 8, 128, 1, NULL, &ways), GPC_OK);
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, row->spec, 32, 4, 128, 1, &small, NULL), GPC_OK);
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, row->spec, 64, 4, 128, 1, &sets, NULL), GPC_OK);
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, row->spec, 32, 8, 128, 1, &ways, NULL), GPC_OK);
         cr_expect_gt(small, 0, "%s", row->spec);
         cr_expect_geq(sets, small, "%s", row->spec);
         cr_expect_geq(ways, small, "%s", row->spec);
@@ -67,7 +67,7 @@ Test(replacement, costs_are_those_of_the_literature) {
     gpc_context *context = open_context(1);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         uint64_t bits;
-        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, known[i].spec, 32, 4, 128, 1, NULL, &bits),
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, known[i].spec, 32, 4, 128, 1, &bits, NULL),
                      GPC_OK);
         cr_expect_eq(bits, known[i].bits, "%s: %llu", known[i].spec, (unsigned long long)bits);
     }
@@ -104,7 +104,7 @@ Test(replacement, an_order_costs_the_same_everywhere) {
     gpc_context *context = open_context(1);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         uint64_t bits = 0;
-        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, known[i].spec, 32, 4, 128, 1, NULL, &bits),
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, known[i].spec, 32, 4, 128, 1, &bits, NULL),
                      GPC_OK);
         cr_expect_eq(bits, 128 * 2 + known[i].beside, "%s: %llu", known[i].spec, (unsigned long long)bits);
     }
@@ -117,8 +117,8 @@ Test(replacement, a_generator_costs_64_bits) {
     gpc_context *context = open_context(1);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         uint64_t without = 0, with = 0;
-        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, pairs[i][0], 32, 4, 128, 1, NULL, &without), 0);
-        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, pairs[i][1], 32, 4, 128, 1, NULL, &with), 0);
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, pairs[i][0], 32, 4, 128, 1, &without, NULL), 0);
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, pairs[i][1], 32, 4, 128, 1, &with, NULL), 0);
         cr_expect_eq(with - without, 64, "%s", pairs[i][1]);
     }
     gpc_context_destroy(context);

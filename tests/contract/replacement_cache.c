@@ -25,7 +25,7 @@ static const struct {
 static void agree(gpc_cache *cache, rig *r, uint64_t line, uint64_t next_use, const char *spec, size_t step) {
     gpc_request request = {.address = line * 128, .next_use = next_use};
     gpc_access_result got;
-    cr_assert_eq(gpc_cache_access(cache, &request, &got), GPC_OK);
+    cr_assert_eq(gpc_cache_access(cache, &request, &got, NULL), GPC_OK);
     rig_outcome expected = rig_access(r, line, next_use);
     cr_assert_eq(got.outcome == GPC_HIT, expected.hit, "%s, %u x %u, step %zu", spec, r->env.sets, r->env.ways, step);
     cr_assert_eq(got.outcome == GPC_BYPASSED, expected.bypassed, "%s, step %zu", spec, step);
@@ -39,7 +39,7 @@ static void agree(gpc_cache *cache, rig *r, uint64_t line, uint64_t next_use, co
 
 static void invalidate(gpc_cache *cache, rig *r, uint64_t line) {
     uint32_t set = (uint32_t)(line % r->env.sets);
-    cr_assert_eq(gpc_cache_invalidate_line(cache, line * 128), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_line(cache, line * 128, NULL), GPC_OK);
     for (uint32_t way = 0; way < r->env.ways; way++)
         if (r->lines[(size_t)set * r->env.ways + way] == line)
             rig_invalidate(r, set, way);
@@ -84,11 +84,11 @@ Test(replacement_cache, batches_change_nothing) {
         gpc_batch batch = GPC_BATCH_INIT;
         batch.count = count, batch.addresses = lines, batch.next_uses = next;
         batch.results = results, batch.evicted = evicted;
-        cr_assert_eq(gpc_cache_access_many(batched, &batch, NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_access_many(batched, &batch, NULL, NULL), GPC_OK);
         for (size_t i = 0; i < count; i++) {
             gpc_request request = {.address = lines[i], .next_use = next[i]};
             gpc_access_result got;
-            cr_assert_eq(gpc_cache_access(single, &request, &got), GPC_OK);
+            cr_assert_eq(gpc_cache_access(single, &request, &got, NULL), GPC_OK);
             cr_assert_eq(got.outcome == GPC_HIT, !!(results[i] & GPC_BATCH_HIT), "%s, access %zu", row->spec, i);
             cr_assert_eq(got.outcome == GPC_BYPASSED, !!(results[i] & GPC_BATCH_BYPASSED), "%s", row->spec);
             cr_assert_eq(got.evicted ? got.eviction.line_address : UINT64_MAX, evicted[i], "%s", row->spec);
@@ -120,7 +120,7 @@ Test(replacement_cache, follows_the_seed_of_its_context) {
 /* The lines of a cache are adopted by a rig, told to the rig's policy as filled in order of set and way. */
 static void adopt_lines(rig *r, const gpc_cache *cache) {
     gpc_line line;
-    for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;) {
+    for (uint64_t cursor = 0; gpc_cache_next_line(cache, &cursor, &line, NULL) == GPC_OK;) {
         gpc_request request = {.address = line.line_address};
         r->lines[(size_t)line.set * r->env.ways + line.way] = line.line_address / 128;
         if (r->ops->on_fill)
@@ -135,7 +135,7 @@ static void switch_policies(gpc_context *context, const replacement_row *from, c
     gpc_cache *cache = open_cache(context, from->spec, SETS, WAYS);
     for (size_t i = 0; i < STEPS; i++) {
         gpc_request request = {.address = lines[i] * 128, .next_use = next[i]};
-        cr_assert_eq(gpc_cache_access(cache, &request, NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &request, NULL, NULL), GPC_OK);
     }
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_cache_set_replacement(cache, to->spec, &error), GPC_OK, "%s", error.message);
@@ -174,8 +174,8 @@ Test(replacement_cache, a_refused_change_leaves_the_old_policy) {
                 cr_assert_lt(gpc_cache_set_replacement(disturbed, "lru(colour=1)", NULL), 0);
                 cr_assert_eq(gpc_cache_set_replacement(disturbed, NULL, NULL), GPC_ERROR_ARGUMENT);
             }
-            cr_assert_eq(gpc_cache_access(disturbed, &request, &a), GPC_OK);
-            cr_assert_eq(gpc_cache_access(calm, &request, &b), GPC_OK);
+            cr_assert_eq(gpc_cache_access(disturbed, &request, &a, NULL), GPC_OK);
+            cr_assert_eq(gpc_cache_access(calm, &request, &b, NULL), GPC_OK);
             cr_assert_eq(a.outcome, b.outcome, "%s, access %zu", row->spec, i);
             cr_assert_eq(a.way, b.way, "%s, access %zu", row->spec, i);
         }

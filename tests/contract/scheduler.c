@@ -29,7 +29,7 @@ static gpc_scheduler *open_scheduler(gpc_context *context, const char *spec, siz
     options.policy = spec;
     options.warps = shapes[shape].warps;
     options.warp_limit = shapes[shape].limit;
-    cr_assert_eq(gpc_scheduler_create(context, &options, &error, &scheduler), GPC_OK, "%s: %s", spec, error.message);
+    cr_assert_eq(gpc_scheduler_create(context, &options, &scheduler, &error), GPC_OK, "%s: %s", spec, error.message);
     return scheduler;
 }
 
@@ -89,7 +89,7 @@ Test(scheduler, states_its_cost) {
     EACH_ROW(row) {
         uint64_t before = 0, bits = 0;
         for (uint32_t warps = 2; warps <= 1024; warps *= 2, before = bits) {
-            cr_assert_eq(gpc_scheduler_cost(context, row->spec, warps, NULL, &bits), GPC_OK);
+            cr_assert_eq(gpc_scheduler_cost(context, row->spec, warps, &bits, NULL), GPC_OK);
             cr_expect(bits > 0 && bits >= before, "%s, %u warps", row->spec, warps);
         }
     }

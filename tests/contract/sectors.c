@@ -32,7 +32,7 @@ static size_t hits_with(gpc_context *context, const char *spec, const char *pred
     options.predictor = predictor;
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache *cache;
-    cr_assert_eq(gpc_cache_create(context, &options, &error, &cache), GPC_OK, "%s: %s", spec, error.message);
+    cr_assert_eq(gpc_cache_create(context, &options, &cache, &error), GPC_OK, "%s: %s", spec, error.message);
     size_t hits = 0;
     for (size_t i = 0; i < count; i++) {
         const uint32_t warp = (uint32_t)lines[i] % 3;
@@ -42,7 +42,7 @@ static size_t hits_with(gpc_context *context, const char *spec, const char *pred
             gpc_access_result result;
             request.sector_mask = style == WHOLE ? 0 : (uint8_t)(1u << part);
             request.continues = style == CONTINUED && part;
-            cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
+            cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
             hits += !part && result.outcome == GPC_HIT;
         }
     }

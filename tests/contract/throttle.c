@@ -71,8 +71,8 @@ Test(throttle_contract, states_its_cost) {
         snprintf(spec, sizeof spec, "lrr + %s", *row);
         for (uint32_t warps = 2; warps <= 1024; warps *= 2) {
             uint64_t bits = 0, policy = 0;
-            cr_assert_eq(gpc_scheduler_cost(context, spec, warps, NULL, &bits), GPC_OK);
-            cr_assert_eq(gpc_scheduler_cost(context, "lrr", warps, NULL, &policy), GPC_OK);
+            cr_assert_eq(gpc_scheduler_cost(context, spec, warps, &bits, NULL), GPC_OK);
+            cr_assert_eq(gpc_scheduler_cost(context, "lrr", warps, &policy, NULL), GPC_OK);
             cr_expect(bits > policy && bits - policy >= before, "%s, %u warps", spec, warps);
             before = bits - policy;
         }
@@ -207,11 +207,11 @@ static uint64_t run(gpc_context *context, const char *throttle, uint32_t warps, 
     snprintf(spec, sizeof spec, "gto + %s", throttle);
     options.policy = spec;
     options.warps = warps;
-    cr_assert_eq(gpc_scheduler_create(context, &options, &error, &h.s), GPC_OK, "%s: %s", spec, error.message);
+    cr_assert_eq(gpc_scheduler_create(context, &options, &h.s, &error), GPC_OK, "%s: %s", spec, error.message);
     gpc_throttle_options alone = GPC_THROTTLE_OPTIONS_INIT;
     alone.throttles = throttle;
     alone.warps = warps;
-    cr_assert_eq(gpc_throttle_create(context, &alone, &error, &h.alone), GPC_OK, "%s: %s", throttle, error.message);
+    cr_assert_eq(gpc_throttle_create(context, &alone, &h.alone, &error), GPC_OK, "%s: %s", throttle, error.message);
     cr_assert_eq(gpc_throttle_begin_kernel(h.alone, "k"), gpc_scheduler_begin_kernel(h.s, "k"));
     for (uint32_t step = 0; h.left || h.running; step++) {
         uint32_t slot;
@@ -263,7 +263,7 @@ Test(throttle_contract, twice_on_a_scheduler_is_refused) {
         gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
         snprintf(spec, sizeof spec, "gto + %s + %s", *row, *row);
         options.policy = spec;
-        cr_expect_eq(gpc_scheduler_create(context, &options, &error, &s), GPC_ERROR_ARGUMENT, "%s", spec);
+        cr_expect_eq(gpc_scheduler_create(context, &options, &s, &error), GPC_ERROR_ARGUMENT, "%s", spec);
         cr_expect(strstr(error.message, "twice"), "%s", error.message);
     }
     gpc_context_destroy(context);

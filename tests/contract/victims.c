@@ -29,7 +29,7 @@ static gpc_cache *make(gpc_context *context, const char *spec, gpc_tokens tokens
     options.replacement = spec;
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache *cache;
-    cr_assert_eq(gpc_cache_create(context, &options, &error, &cache), GPC_OK, "%s: %s", spec, error.message);
+    cr_assert_eq(gpc_cache_create(context, &options, &cache, &error), GPC_OK, "%s: %s", spec, error.message);
     return cache;
 }
 
@@ -72,11 +72,11 @@ static void run(gpc_context *context, const char *spec, gpc_tokens tokens, const
         gpc_access_result said[2], did[2];
         for (unsigned time = 0; time < 2; time++) {
             memset(&said[time], 0, sizeof said[time]);
-            cr_assert_eq(gpc_cache_probe_victim(probed, &request, &said[time]), GPC_OK, "%s", spec);
+            cr_assert_eq(gpc_cache_probe_victim(probed, &request, &said[time], NULL), GPC_OK, "%s", spec);
         }
         cr_assert(!memcmp(&said[0], &said[1], sizeof *said), "%s, %zu: it says something else again", spec, i);
-        cr_assert_eq(gpc_cache_access(probed, &request, &did[0]), GPC_OK);
-        cr_assert_eq(gpc_cache_access(plain, &request, &did[1]), GPC_OK);
+        cr_assert_eq(gpc_cache_access(probed, &request, &did[0], NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_access(plain, &request, &did[1], NULL), GPC_OK);
         check(spec, i, &said[0], &did[0]);
         cr_assert(did[0].outcome == did[1].outcome && did[0].way == did[1].way, "%s, %zu: the probe has an effect",
                   spec, i);
@@ -151,22 +151,23 @@ Test(victims, of_hosts) {
         gpc_access_result result = {.way = 77};
         for (uint64_t line = 0; line < WAYS; line++) {
             const gpc_request load = {.address = line * SETS * 128};
-            cr_assert_eq(gpc_cache_probe_victim(cache, &load, &result), GPC_OK, "a way is free");
+            cr_assert_eq(gpc_cache_probe_victim(cache, &load, &result, NULL), GPC_OK, "a way is free");
             cr_expect(result.outcome == GPC_MISS && !result.evicted && result.way == line);
-            cr_assert_eq(gpc_cache_access(cache, &load, NULL), GPC_OK);
+            cr_assert_eq(gpc_cache_access(cache, &load, NULL, NULL), GPC_OK);
         }
         const gpc_request load = {.address = WAYS * SETS * 128};
         chosen = 2;
         result.way = 77;
-        cr_expect_eq(gpc_cache_probe_victim(cache, &load, &result), says ? GPC_OK : GPC_ERROR_UNSUPPORTED);
+        cr_expect_eq(gpc_cache_probe_victim(cache, &load, &result, NULL), says ? GPC_OK : GPC_ERROR_UNSUPPORTED);
         cr_expect_eq(result.way, says ? 2 : 77);
         chosen = WAYS;
         result.way = 77;
-        cr_expect_eq(gpc_cache_probe_victim(cache, &load, &result), says ? GPC_ERROR_CALLBACK : GPC_ERROR_UNSUPPORTED);
+        cr_expect_eq(gpc_cache_probe_victim(cache, &load, &result, NULL),
+                     says ? GPC_ERROR_CALLBACK : GPC_ERROR_UNSUPPORTED);
         cr_expect_eq(result.way, 77, "nothing was written");
         chosen = GPC_WAY_BYPASS;
         if (says) {
-            cr_expect_eq(gpc_cache_probe_victim(cache, &load, &result), GPC_OK);
+            cr_expect_eq(gpc_cache_probe_victim(cache, &load, &result, NULL), GPC_OK);
             cr_expect(result.outcome == GPC_BYPASSED && !result.evicted);
         }
         gpc_cache_destroy(cache);

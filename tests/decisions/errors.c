@@ -9,7 +9,7 @@
 static gpc_context *context;
 
 static void open_context(void) {
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
 }
 
 static void close_context(void) {
@@ -21,7 +21,7 @@ TestSuite(decisions_errors, .init = open_context, .fini = close_context);
 static void refused(const gpc_replacement_options *options, gpc_status expected, const char *text) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_replacement *replacement = NULL;
-    cr_expect_eq(gpc_replacement_create(context, options, &error, &replacement), expected, "%s", text);
+    cr_expect_eq(gpc_replacement_create(context, options, &replacement, &error), expected, "%s", text);
     cr_expect(strstr(error.message, text), "'%s' is not in: %s", text, error.message);
     cr_expect_null(replacement);
 }
@@ -29,7 +29,7 @@ static void refused(const gpc_replacement_options *options, gpc_status expected,
 static void refused_predictor(const gpc_predictor_options *options, gpc_status expected, const char *text) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_predictor *predictor = NULL;
-    cr_expect_eq(gpc_predictor_create(context, options, &error, &predictor), expected, "%s", text);
+    cr_expect_eq(gpc_predictor_create(context, options, &predictor, &error), expected, "%s", text);
     cr_expect(strstr(error.message, text), "'%s' is not in: %s", text, error.message);
     cr_expect_null(predictor);
 }
@@ -69,7 +69,7 @@ Test(decisions_errors, line_bytes) {
         gpc_replacement *replacement = NULL;
         gpc_replacement_options options = GPC_REPLACEMENT_OPTIONS_INIT;
         options.line_bytes = lines[i];
-        cr_expect_eq(gpc_replacement_create(context, &options, &error, &replacement), GPC_OK, "%s", error.message);
+        cr_expect_eq(gpc_replacement_create(context, &options, &replacement, &error), GPC_OK, "%s", error.message);
         gpc_replacement_destroy(replacement);
     }
 }
@@ -91,7 +91,7 @@ Test(decisions_errors, feeds) {
         refused(&options, GPC_ERROR_UNSUPPORTED, replacements[i].lacks);
         options.tells = GPC_READS_EVERYTHING;
         gpc_replacement *replacement = NULL;
-        cr_expect_eq(gpc_replacement_create(context, &options, NULL, &replacement), GPC_OK, "%s", options.policy);
+        cr_expect_eq(gpc_replacement_create(context, &options, &replacement, NULL), GPC_OK, "%s", options.policy);
         gpc_replacement_destroy(replacement);
     }
     for (size_t i = 0; i < sizeof predictors / sizeof *predictors; i++) {
@@ -100,7 +100,7 @@ Test(decisions_errors, feeds) {
         refused_predictor(&options, GPC_ERROR_UNSUPPORTED, predictors[i].lacks);
         options.tells = GPC_READS_EVERYTHING;
         gpc_predictor *predictor = NULL;
-        cr_expect_eq(gpc_predictor_create(context, &options, NULL, &predictor), GPC_OK, "%s", options.policy);
+        cr_expect_eq(gpc_predictor_create(context, &options, &predictor, NULL), GPC_OK, "%s", options.policy);
         gpc_predictor_destroy(predictor);
     }
     /* A host without bypass must declare the lack. */
@@ -121,8 +121,8 @@ Test(decisions_errors, one_sector_unless_said) {
         gpc_predictor *predictor;
         gpc_prediction prediction;
         r.sectors = p.sectors = sectors;
-        cr_assert_eq(gpc_replacement_create(context, &r, NULL, &replacement), GPC_OK);
-        cr_assert_eq(gpc_predictor_create(context, &p, NULL, &predictor), GPC_OK);
+        cr_assert_eq(gpc_replacement_create(context, &r, &replacement, NULL), GPC_OK);
+        cr_assert_eq(gpc_predictor_create(context, &p, &predictor, NULL), GPC_OK);
         cr_expect_eq(gpc_replacement_event(
                          replacement, &(gpc_policy_event){.kind = GPC_ON_HIT, .set = 0, .way = 0, .request = &second},
                          1, NULL, NULL),
@@ -138,10 +138,10 @@ Test(decisions_errors, sharing) {
     gpc_predictor_options p = GPC_PREDICTOR_OPTIONS_INIT;
     gpc_replacement *replacement, *alone;
     gpc_predictor *predictor;
-    cr_assert_eq(gpc_replacement_create(context, &r, NULL, &alone), GPC_OK);
+    cr_assert_eq(gpc_replacement_create(context, &r, &alone, NULL), GPC_OK);
     r.instances = p.instances = 2;
-    cr_assert_eq(gpc_replacement_create(context, &r, NULL, &replacement), GPC_OK);
-    cr_assert_eq(gpc_predictor_create(context, &p, NULL, &predictor), GPC_OK);
+    cr_assert_eq(gpc_replacement_create(context, &r, &replacement, NULL), GPC_OK);
+    cr_assert_eq(gpc_predictor_create(context, &p, &predictor, NULL), GPC_OK);
     r.share_with = replacement;
     p.share_with = predictor;
     r.instance = p.instance = 1;
@@ -179,11 +179,11 @@ Test(decisions_errors, nothing_there) {
     gpc_replacement *replacement;
     gpc_predictor *predictor;
     uint32_t way = 77;
-    cr_expect_eq(gpc_replacement_create(NULL, NULL, &error, &replacement), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_create(NULL, NULL, &replacement, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "context is NULL"), "%s", error.message);
-    cr_expect_eq(gpc_replacement_create(context, NULL, &error, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_predictor_create(NULL, NULL, &error, &predictor), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_predictor_create(context, NULL, &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_create(context, NULL, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_predictor_create(NULL, NULL, &predictor, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_predictor_create(context, NULL, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_replacement_choose(NULL, 0, NULL, &load, &way), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_replacement_event(NULL,
                                        &(gpc_policy_event){.kind = GPC_ON_HIT, .set = 0, .way = 0, .request = &load}, 1,
@@ -197,7 +197,7 @@ Test(decisions_errors, nothing_there) {
     cr_expect_eq(
         gpc_replacement_event(NULL, &(gpc_policy_event){.kind = GPC_ON_SAMPLE, .sample = &sample}, 1, NULL, NULL),
         GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_policy_value(NULL, 0, &value), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_policy_value(NULL, 0, &value, NULL), GPC_ERROR_ARGUMENT);
     cr_expect(!gpc_replacement_declines(NULL, 0, NULL, &load));
     cr_expect(!gpc_predictor_before_lookup(NULL));
     cr_expect_eq(gpc_predictor_predict(NULL, 0, &load, &prediction), GPC_ERROR_ARGUMENT);
@@ -212,17 +212,17 @@ Test(decisions_errors, nothing_there) {
     cr_expect_eq(
         gpc_predictor_event(NULL, &(gpc_policy_event){.kind = GPC_ON_SAMPLE, .sample = &sample}, 1, NULL, NULL),
         GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_predictor_policy_value(NULL, 0, &value), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_predictor_policy_value(NULL, 0, &value, NULL), GPC_ERROR_ARGUMENT);
     gpc_replacement_destroy(NULL);
     gpc_predictor_destroy(NULL);
-    cr_assert_eq(gpc_predictor_create(context, NULL, &error, &predictor), GPC_OK, "the defaults");
+    cr_assert_eq(gpc_predictor_create(context, NULL, &predictor, &error), GPC_OK, "the defaults");
     cr_expect_eq(gpc_predictor_predict_many(predictor, NULL, &load, 1, &prediction, &error, NULL), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "sets is NULL"), "%s", error.message);
     cr_expect_eq(gpc_predictor_predict_many(predictor, NULL, NULL, 0, NULL, &error, NULL), GPC_OK);
     cr_expect_eq(gpc_predictor_event(predictor, NULL, 1, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "events is NULL"), "%s", error.message);
     cr_expect_eq(gpc_predictor_event(predictor, NULL, 0, NULL, &error), GPC_OK);
-    cr_expect_eq(gpc_predictor_policy_value(predictor, 0, &value), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_predictor_policy_value(predictor, 0, &value, NULL), GPC_ERROR_RANGE);
     gpc_context_destroy(context); /* before the objects */
     gpc_predictor_destroy(predictor);
     open_context();

@@ -103,11 +103,11 @@ static void open_both(void) {
     r.ways = p.ways = 70;
     r.sectors = p.sectors = 2;
     all.count = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(context, &watcher, NULL, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_context_register_predictor(context, &own_predictor, NULL, NULL, NULL), GPC_OK);
-    cr_assert_eq(gpc_replacement_create(context, &r, NULL, &replacement), GPC_OK);
-    cr_assert_eq(gpc_predictor_create(context, &p, NULL, &predictor), GPC_OK);
+    cr_assert_eq(gpc_replacement_create(context, &r, &replacement, NULL), GPC_OK);
+    cr_assert_eq(gpc_predictor_create(context, &p, &predictor, NULL), GPC_OK);
 }
 
 static void close_both(void) {
@@ -303,7 +303,7 @@ Test(decisions, candidates_of_words) {
         options.policy = "watcher";
         options.sets = 1;
         options.ways = ways;
-        cr_assert_eq(gpc_replacement_create(context, &options, NULL, &words), GPC_OK);
+        cr_assert_eq(gpc_replacement_create(context, &options, &words, NULL), GPC_OK);
         cr_expect_eq(gpc_replacement_choose(words, 0, ways == 64 ? all_ones : one_more, &load, &way), GPC_OK);
         cr_expect_eq(way, 5);
         const gpc_status beyond = gpc_replacement_choose(words, 0, all_ones, &load, &way);

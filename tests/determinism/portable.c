@@ -35,11 +35,11 @@ static void replay(gpc_context *context, const char *source, const char *preset,
     gpc_error error = GPC_ERROR_INIT;
     measured_clear(&stats);
     measured_clear(&total);
-    check(gpc_config_create(context, &error, &config), &error, "config");
+    check(gpc_config_create(context, &config, &error), &error, "config");
     check(gpc_config_load_preset(config, preset, &error), &error, preset);
     check(gpc_config_load_text(config, settings, "settings", &error), &error, settings);
-    check(gpc_replay_create(context, config, &error, &replay), &error, settings);
-    check(gpc_trace_open(context, source, &error, &trace), &error, source);
+    check(gpc_replay_create(context, config, &replay, &error), &error, settings);
+    check(gpc_trace_open(context, source, &trace, &error), &error, source);
     gpc_status status;
     while ((status = measure_kernel(replay, trace, NULL, &stats, &error)) == GPC_OK)
         check(measured_add(&total, &stats), &error, "sum");
@@ -70,8 +70,8 @@ static void convert(gpc_context *context, const char *source, const char *path, 
     gpc_kernel kernel = GPC_KERNEL_INIT;
     gpc_error error = GPC_ERROR_INIT;
     gpc_status status;
-    check(gpc_trace_open(context, source, &error, &trace), &error, source);
-    check(gpc_trace_writer_create(context, path, format, &error, &writer), &error, path);
+    check(gpc_trace_open(context, source, &trace, &error), &error, source);
+    check(gpc_trace_writer_create(context, path, format, &writer, &error), &error, path);
     while ((status = gpc_trace_next_kernel(trace, &kernel, &error)) == GPC_OK) {
         check(gpc_trace_writer_kernel(writer, &kernel, &error), &error, path);
         while ((status = gpc_trace_next_block(trace, &block, &error)) == GPC_OK) {
@@ -108,9 +108,9 @@ static void profile(gpc_context *context, const char *folder) {
     gpc_trace *trace;
     gpc_error error = GPC_ERROR_INIT;
     snprintf(path, sizeof path, "%s/a.profile", folder);
-    check(gpc_config_create(context, &error, &config), &error, "config");
-    check(gpc_profile_create(context, config, &error, &made), &error, "profile");
-    check(gpc_trace_open(context, "synthetic:bfs:16KiB", &error, &trace), &error, "bfs");
+    check(gpc_config_create(context, &config, &error), &error, "config");
+    check(gpc_profile_create(context, config, &made, &error), &error, "profile");
+    check(gpc_trace_open(context, "synthetic:bfs:16KiB", &trace, &error), &error, "bfs");
     check(gpc_profile_run(made, trace, &error), &error, "profile");
     check(gpc_profile_save(made, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &error), &error, path);
     check(gpc_profile_load(context, &(gpc_stream)GPC_STREAM_FILE(path), &read, &error), &error, path);
@@ -136,7 +136,7 @@ static void decide(gpc_context *context, gpc_policy_kind kind) {
         options.replacement = kind == GPC_POLICY_REPLACEMENT ? info.name : NULL;
         options.predictor = kind == GPC_POLICY_PREDICTOR ? info.name : NULL;
         gpc_error error = GPC_ERROR_INIT;
-        if (gpc_cache_create(context, &options, &error, &cache) < 0) {
+        if (gpc_cache_create(context, &options, &cache, &error) < 0) {
             printf("%s: %s\n", info.name, error.message);
             continue;
         }
@@ -151,7 +151,7 @@ static void decide(gpc_context *context, gpc_policy_kind kind) {
                                          .transactions = 1 + i % 32,
                                          .kind = i % 9 ? GPC_LOAD : GPC_STORE,
                                          .next_use = i * 7 % 5000};
-            check(gpc_cache_access(cache, &request, &result), &error, info.name);
+            check(gpc_cache_access(cache, &request, &result, NULL), &error, info.name);
             outcomes = outcomes * 31 + result.outcome * 7u + result.way + result.eviction.line_address;
         }
         printf("%s: %016" PRIx64 "\n", info.name, outcomes);
@@ -164,7 +164,7 @@ int main(int argc, char **argv) {
     gpc_error error = GPC_ERROR_INIT;
     if (argc != 2)
         return 2;
-    check(gpc_context_create(NULL, &error, &context), &error, "context");
+    check(gpc_context_create(NULL, &context, &error), &error, "context");
     decide(context, GPC_POLICY_REPLACEMENT);
     decide(context, GPC_POLICY_PREDICTOR);
     replay(context, "synthetic:vectoradd:16KiB", "gtx480", "");

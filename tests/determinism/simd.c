@@ -64,8 +64,8 @@ static gpc_cache *make_cache(gpc_simd simd, const struct shape *shape, const cha
     gpc_context *context = NULL;
     gpc_cache *cache = NULL;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(&context_options, &error, &context), GPC_OK, "%s", error.message);
-    gpc_status status = gpc_cache_create(context, &options, &error, &cache);
+    cr_assert_eq(gpc_context_create(&context_options, &context, &error), GPC_OK, "%s", error.message);
+    gpc_status status = gpc_cache_create(context, &options, &cache, &error);
     cr_assert_eq(status, GPC_OK, "%s of %u ways: %s", policy, shape->ways, error.message);
     gpc_context_destroy(context);
     return cache;
@@ -94,7 +94,7 @@ static void run_batches(gpc_simd simd, const struct shape *shape, const char *po
         batch.next_uses = s->next_uses + start;
         batch.results = o->results + start;
         batch.evicted = o->evicted + start;
-        cr_assert_eq(gpc_cache_access_many(cache, &batch, &done), GPC_OK);
+        cr_assert_eq(gpc_cache_access_many(cache, &batch, &done, NULL), GPC_OK);
         cr_assert_eq(done, piece);
     }
     finish(cache, o);
@@ -128,7 +128,7 @@ static void run_single(const struct shape *shape, const char *policy, const stre
                                .kind = s->kinds[i],
                                .next_use = s->next_uses[i]};
         gpc_access_result result;
-        cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
         o->results[i] = flags_of(&result);
         o->evicted[i] = result.evicted ? result.eviction.line_address : UINT64_MAX;
     }
@@ -149,7 +149,7 @@ static void compare(const outcome *a, const outcome *b, const struct shape *shap
 static void check_shape(gpc_context *context, const struct shape *shape, stream *s, outcome *outcomes) {
     const size_t count = effort_of(COUNT);
     make_stream(s, shape->line, (uint64_t)shape->sets * shape->ways);
-    cr_assert_eq(gpc_next_uses(context, s->addresses, count, shape->line, s->next_uses), GPC_OK);
+    cr_assert_eq(gpc_next_uses(context, s->addresses, count, shape->line, s->next_uses, NULL), GPC_OK);
     for (size_t p = 0; p < gpc_policy_count(context, GPC_POLICY_REPLACEMENT); p++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         cr_assert_eq(gpc_policy_at(context, GPC_POLICY_REPLACEMENT, p, &info), GPC_OK);
@@ -168,7 +168,7 @@ static void check_shape(gpc_context *context, const struct shape *shape, stream 
 
 Test(determinism, vector_widths) {
     gpc_context *context = NULL;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     stream *s = malloc(sizeof *s);
     outcome *outcomes = calloc(2, sizeof *outcomes);
     cr_assert(s && outcomes);

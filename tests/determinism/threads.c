@@ -85,18 +85,18 @@ static outcome replay(const char *preset, const char *settings, const char *sour
     run r = {.outcome = {.digest = 0xcbf29ce484222325u}};
     char count[16];
     snprintf(count, sizeof count, "%u", threads);
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, NULL, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, NULL), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, preset, &error), GPC_OK, "%s", error.message);
     set_all(config, "mode=timed");
     set_all(config, settings);
     cr_assert_eq(gpc_config_set(config, "threads", count, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_create(context, config, &error, &r.replay), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &r.replay, &error), GPC_OK, "%s", error.message);
     gpci_timed *t = gpc_replay_hierarchy(r.replay)->timed;
     if (threads > 1)
         cr_assert_eq(gpci_shards_test(t, delay, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_on_sample(r.replay, 100, on_sample, &r, NULL), GPC_OK);
-    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &trace, &error), GPC_OK, "%s", error.message);
     measured_stats stats;
     measured_clear(&stats);
     gpc_status status;
@@ -173,11 +173,11 @@ Test(threads, delays_change_nothing) {
 static gpc_status create(const char *preset, const char *settings, gpc_hierarchy **out, gpc_error *error) {
     gpc_context *context;
     gpc_config *config;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, NULL, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, NULL), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, preset, error), GPC_OK, "%s", error->message);
     set_all(config, settings);
-    const gpc_status status = gpc_hierarchy_create(context, config, error, out);
+    const gpc_status status = gpc_hierarchy_create(context, config, out, error);
     gpc_config_destroy(config);
     gpc_context_destroy(context);
     return status;

@@ -216,7 +216,7 @@ Test(dram_cycles, refresh_leaves_time) {
     char number[16];
     snprintf(number, sizeof number, "%u", together);
     cr_assert_eq(gpc_config_set(r->config, "dram.trefi", number, &error), GPC_OK);
-    cr_expect_eq(gpc_dram_create(r->context, r->config, &error, &dram), GPC_ERROR_RANGE, "%s", error.message);
+    cr_expect_eq(gpc_dram_create(r->context, r->config, &dram, &error), GPC_ERROR_RANGE, "%s", error.message);
     cr_expect_null(dram);
     rig_close(r);
 }

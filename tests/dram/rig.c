@@ -42,13 +42,13 @@ rig *rig_open(const char *more) {
     rig *r = calloc(1, sizeof *r);
     cr_assert_not_null(r);
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &r->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(r->context, &error, &r->config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, &r->config, &error), GPC_OK);
     set_pairs(r->config, small);
     cr_assert_eq(gpc_config_set(r->config, "dram.mapping", "row bank group pseudo column", &error), GPC_OK);
     if (more)
         set_pairs(r->config, more);
-    cr_assert_eq(gpc_dram_create(r->context, r->config, &error, &r->dram), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_dram_create(r->context, r->config, &r->dram, &error), GPC_OK, "%s", error.message);
     gpci_dram_on_command(r->dram, on_command, r);
     gpc_dram_on_done(r->dram, on_done, r);
     return r;

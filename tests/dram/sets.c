@@ -10,10 +10,10 @@
 static gpc_dram *make(gpc_context *context, const char *const *pairs, gpc_status expected, gpc_error *error) {
     gpc_config *config;
     gpc_dram *dram = NULL;
-    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, error), GPC_OK);
     for (; *pairs; pairs++)
         cr_assert_eq(gpc_config_set_pair(config, *pairs, error), GPC_OK, "%s", error->message);
-    cr_assert_eq(gpc_dram_create(context, config, error, &dram), expected, "%s", error->message);
+    cr_assert_eq(gpc_dram_create(context, config, &dram, error), expected, "%s", error->message);
     gpc_config_destroy(config);
     return dram;
 }
@@ -36,7 +36,7 @@ Test(dram_sets, sequential_reads_reach_the_peak_but_for_refresh) {
                                         "dram.timing=ddr5"};
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *const pairs[] = {names[i], "dram.channels=1", "dram.refresh=none", "dram.read_queue=128", NULL};
         gpc_dram *dram = make(context, pairs, GPC_OK, &error);
@@ -89,7 +89,7 @@ static const struct {
 Test(dram_sets, figures_are_those_of_their_sources) {
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     for (size_t i = 0; i < sizeof published / sizeof *published; i++) {
         char timing[32], clock[32];
         snprintf(timing, sizeof timing, "dram.timing=%s", published[i].name);
@@ -113,7 +113,7 @@ Test(dram_sets, figures_are_those_of_their_sources) {
 Test(dram_sets, auto_follows_the_clock) {
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_dram *dram = make(context, (const char *const[]){"dram.timing=gddr5", "clock.dram=1848", NULL}, GPC_OK, &error);
     cr_assert_eq(dram->rules.timing.trcd, 24);
     cr_assert_eq(dram->rules.timing.tccd_s, 2);
@@ -131,13 +131,13 @@ Test(dram_sets, presets_have_their_gpus_bandwidth) {
     } gpus[] = {{"gtx480", 177.4}, {"qv100", 870.4}, {"rtx2060", 336}, {"a100", 1555}, {"h100", 3350}};
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
         gpc_config *config;
         gpc_dram *dram;
-        cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+        cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
         cr_assert_eq(gpc_config_load_preset(config, gpus[i].preset, &error), GPC_OK);
-        cr_assert_eq(gpc_dram_create(context, config, &error, &dram), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_dram_create(context, config, &dram, &error), GPC_OK, "%s", error.message);
         const gpci_dram_timing *t = &dram->rules.timing;
         double rate = 1e-3 * t->mhz * dram->channels * t->pseudo * t->burst_bytes / t->burst;
         cr_assert_float_eq(rate, gpus[i].gigabytes, gpus[i].gigabytes * 0.002, "%s %g", gpus[i].preset, rate);
@@ -186,7 +186,7 @@ Test(dram_refusals, name_the_key) {
     };
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         bool format = !strcmp(bad[i][2], "dram.mapping");
         char two[64] = ""; /* name of the second set, if two */
@@ -212,7 +212,7 @@ Test(dram_refusals, numbers_of_bits) {
         {"dram.mapping=row bank group pseudo column:100", "is not a list"}};
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const pairs[] = {cases[i][0], "dram.burst_bytes=32B", "dram.row_bytes=512KiB", NULL};
         gpc_dram_destroy(make(context, pairs, cases[i][1] ? GPC_ERROR_FORMAT : GPC_OK, &error));

@@ -221,7 +221,7 @@ void fuzz_api(const uint8_t *data, size_t size) {
     for (uint32_t n = 0; n < API_THINGS; n++)
         w->things[n].world = w;
     fuzz_memory_open(&w->memories[API_CONTEXTS]);
-    CHECK(gpc_cache_create(w->memories[API_CONTEXTS].context, NULL, NULL, &w->beside) == GPC_OK);
+    CHECK(gpc_cache_create(w->memories[API_CONTEXTS].context, NULL, &w->beside, NULL) == GPC_OK);
     for (unsigned n = 0; n < API_CONTEXTS; n++)
         turn_context(w, n);
     while (w->size)

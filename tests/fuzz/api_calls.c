@@ -6,13 +6,13 @@
 
 static void step_cache(api_thing *thing, gpc_request *request) {
     gpc_access_result result;
-    if (gpc_cache_lookup(thing->it, request, &result) < 0)
+    if (gpc_cache_lookup(thing->it, request, &result, NULL) < 0)
         return;
     const uint8_t sectors = result.fetch_sectors;
     if (result.outcome == GPC_MISS || result.outcome == GPC_SECTOR_MISS)
-        if (gpc_cache_reserve(thing->it, request, sectors, &result) == GPC_OK && sectors &&
+        if (gpc_cache_reserve(thing->it, request, sectors, &result, NULL) == GPC_OK && sectors &&
             result.outcome != GPC_NO_VICTIM && result.outcome != GPC_BYPASSED && api_byte(thing->world) & 3)
-            gpc_cache_fill(thing->it, request, sectors, &result);
+            gpc_cache_fill(thing->it, request, sectors, &result, NULL);
     gpc_cache_stall(thing->it, request, api_below(thing->world, 9));
     gpc_cache_reply(thing->it, request, api_byte(thing->world) & 1, api_byte(thing->world));
     gpc_cache_respond(thing->it, request);
@@ -41,11 +41,11 @@ static void look_at_cache(const gpc_cache *cache) {
     measured_cache stats;
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
     measured_clear(&stats);
-    while (gpc_cache_next_line(cache, &cursor, &line) == GPC_OK)
+    while (gpc_cache_next_line(cache, &cursor, &line, NULL) == GPC_OK)
         CHECK(!(line.dirty_sectors & ~(line.valid_sectors | line.pending_sectors)) || line.written_bytes[0] ||
               line.written_bytes[1]);
     CHECK(measure_cache(cache, &stats) == GPC_OK);
-    for (size_t n = 0; gpc_cache_policy_value(cache, n, &value) == GPC_OK; n++)
+    for (size_t n = 0; gpc_cache_policy_value(cache, n, &value, NULL) == GPC_OK; n++)
         CHECK(value.name[0]);
 }
 
@@ -58,20 +58,20 @@ void api_call_cache(api_thing *thing) {
     const gpc_sample sample = api_sample(w);
     switch (what % 10) {
     case 0:
-        gpc_cache_invalidate_range(thing->it, request.address, api_number(w));
+        gpc_cache_invalidate_range(thing->it, request.address, api_number(w), NULL);
         break;
     case 1:
-        gpc_cache_flush(thing->it, NULL);
+        gpc_cache_flush(thing->it, NULL, NULL);
         break;
     case 2:
         change_cache(thing);
         break;
     case 3:
-        gpc_cache_warp_event(thing->it, &event);
-        gpc_cache_sample(thing->it, &sample);
+        gpc_cache_warp_event(thing->it, &event, NULL);
+        gpc_cache_sample(thing->it, &sample, NULL);
         break;
     case 4:
-        gpc_cache_probe_victim(thing->it, &request, &result);
+        gpc_cache_probe_victim(thing->it, &request, &result, NULL);
         look_at_cache(thing->it);
         break;
     case 5:
@@ -80,7 +80,7 @@ void api_call_cache(api_thing *thing) {
         break;
     default:
         for (uint32_t n = what / 10; n < 26; n++, request.address += 96)
-            gpc_cache_access(thing->it, &request, &result);
+            gpc_cache_access(thing->it, &request, &result, NULL);
     }
 }
 
@@ -249,7 +249,7 @@ static void call_config(api_thing *thing) {
         api_check(gpc_config_load_text(thing->it, "l1.ways=2\nl1.ways=no", NULL, &error), &error);
     else if (what & 64)
         api_check(gpc_config_set(thing->it, "l1.index", name, &error), &error);
-    api_check(gpc_config_copy(thing->it, &error, &copy), &error);
+    api_check(gpc_config_copy(thing->it, &copy, &error), &error);
     api_put(w, API_CONFIG, copy, thing->context);
 }
 

@@ -159,13 +159,13 @@ static void look_at(api_thing *thing, uint8_t what) {
     gpc_cache *cache = gpc_hierarchy_cache(thing->it, what & 3, what >> 2 & 3);
     measured_clear(&stats);
     if (cache)
-        gpc_cache_probe(cache, &request, &result);
+        gpc_cache_probe(cache, &request, &result, NULL);
     CHECK(gpc_hierarchy_get_shape(thing->it, &shape) == GPC_OK);
     const gpc_status status = measure_hierarchy(thing->it, &stats);
     CHECK(status == GPC_OK || status == GPC_ERROR_MEMORY);
     if (what & 16)
         gpc_hierarchy_reset_stats(thing->it);
-    api_check(gpc_hierarchy_get_config(thing->it, &error, &config), &error);
+    api_check(gpc_hierarchy_get_config(thing->it, &config, &error), &error);
     gpc_config_destroy(config);
     gpc_hierarchy_memory_reply(thing->it, thing->memory_id);
     gpc_hierarchy_memory_ready(thing->it, what & 1);

@@ -8,7 +8,7 @@
 void api_call_back(api_world *w, uint64_t address) {
     const gpc_request request = {.address = address, .size = 1};
     w->calls++;
-    CHECK(gpc_cache_access(w->beside, &request, NULL) == GPC_OK);
+    CHECK(gpc_cache_access(w->beside, &request, NULL, NULL) == GPC_OK);
 }
 
 /* Policies may not call the library. */

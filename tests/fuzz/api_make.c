@@ -104,7 +104,7 @@ static const char *const parts[] = {
 static void make_config(api_world *w, unsigned which) {
     gpc_config *config = NULL;
     gpc_error error = GPC_ERROR_INIT;
-    gpc_status status = gpc_config_create(w->memories[which].context, &error, &config);
+    gpc_status status = gpc_config_create(w->memories[which].context, &config, &error);
     api_check(status, &error);
     if (status == GPC_OK) /* small, to keep an input quick */
         api_check(gpc_config_load_text(config,
@@ -166,7 +166,7 @@ static void make_cache(api_world *w, unsigned which) {
     options.callback_data = w;
     options.on_evict = form & 16 ? fill_evicted : NULL;
     options.on_fill = form & 16 ? fill_filled : NULL;
-    api_check(gpc_cache_create(context, &options, &error, &cache), &error);
+    api_check(gpc_cache_create(context, &options, &cache, &error), &error);
     api_put(w, API_CACHE, cache, which);
 }
 
@@ -178,11 +178,11 @@ static void make_driver(api_world *w, api_kind kind, unsigned which) {
     if (!config)
         return;
     if (kind == API_HIERARCHY)
-        api_check(gpc_hierarchy_create(context, config->it, &error, (gpc_hierarchy **)&it), &error);
+        api_check(gpc_hierarchy_create(context, config->it, (gpc_hierarchy **)&it, &error), &error);
     else if (kind == API_REPLAY)
-        api_check(gpc_replay_create(context, config->it, &error, (gpc_replay **)&it), &error);
+        api_check(gpc_replay_create(context, config->it, (gpc_replay **)&it, &error), &error);
     else
-        api_check(gpc_dram_create(context, config->it, &error, (gpc_dram **)&it), &error);
+        api_check(gpc_dram_create(context, config->it, (gpc_dram **)&it, &error), &error);
     api_put(w, kind, it, which);
 }
 
@@ -191,7 +191,7 @@ static void make_trace(api_world *w, unsigned which) {
                                           "synthetic:bulk-copy:4KiB", "synthetic:none-such",      "/none/such.traceg"};
     gpc_trace *trace = NULL;
     gpc_error error = GPC_ERROR_INIT;
-    api_check(gpc_trace_open(w->memories[which].context, sources[api_below(w, 6)], &error, &trace), &error);
+    api_check(gpc_trace_open(w->memories[which].context, sources[api_below(w, 6)], &trace, &error), &error);
     api_put(w, API_TRACE, trace, which);
 }
 
@@ -210,7 +210,7 @@ static void make_scheduler(api_world *w, unsigned which) {
     options.index = api_below(w, 2);
     options.warp_limit = api_below(w, 4);
     options.share_with = share_with(w, API_SCHEDULER);
-    api_check(gpc_scheduler_create(w->memories[which].context, &options, &error, &scheduler), &error);
+    api_check(gpc_scheduler_create(w->memories[which].context, &options, &scheduler, &error), &error);
     api_put(w, API_SCHEDULER, scheduler, which);
 }
 
@@ -223,7 +223,7 @@ static void make_throttle(api_world *w, unsigned which) {
     options.count = api_below(w, 3);
     options.sms = api_below(w, 3);
     options.share_with = share_with(w, API_THROTTLE);
-    api_check(gpc_throttle_create(w->memories[which].context, &options, &error, &throttle), &error);
+    api_check(gpc_throttle_create(w->memories[which].context, &options, &throttle, &error), &error);
     api_put(w, API_THROTTLE, throttle, which);
 }
 
@@ -239,7 +239,7 @@ static void make_replacement(api_world *w, unsigned which) {
     options.instance = api_below(w, 3);
     options.tells = api_byte(w) & 1 ? GPC_READS_EVERYTHING : 0;
     options.share_with = share_with(w, API_REPLACEMENT);
-    api_check(gpc_replacement_create(w->memories[which].context, &options, &error, &made), &error);
+    api_check(gpc_replacement_create(w->memories[which].context, &options, &made, &error), &error);
     api_put(w, API_REPLACEMENT, made, which);
 }
 
@@ -253,7 +253,7 @@ static void make_predictor(api_world *w, unsigned which) {
     options.instances = api_below(w, 3);
     options.tells = api_byte(w) & 1 ? GPC_READS_EVERYTHING : 0;
     options.share_with = share_with(w, API_PREDICTOR);
-    api_check(gpc_predictor_create(w->memories[which].context, &options, &error, &made), &error);
+    api_check(gpc_predictor_create(w->memories[which].context, &options, &made, &error), &error);
     api_put(w, API_PREDICTOR, made, which);
 }
 

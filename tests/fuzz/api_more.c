@@ -24,7 +24,7 @@ static void kernels(api_thing *thing, uint8_t what) {
     options.sm_count = what & 2 ? 1 + (what >> 2 & 1u) : 0;
     options.stream = what >> 3 & 1;
     if (what & 16)
-        api_check(heed(thing, gpc_hierarchy_start_kernel(thing->it, &options, &error, &kernel)), &error);
+        api_check(heed(thing, gpc_hierarchy_start_kernel(thing->it, &options, &kernel, &error)), &error);
     else if (!gpc_hierarchy_in_flight(thing->it)) /* the headers' rule for the end of a kernel */
         api_check(gpc_hierarchy_end_kernel(thing->it, api_below(w, 4), &error), &error);
     CHECK(gpc_hierarchy_running_kernels(thing->it) <= 2);
@@ -104,7 +104,7 @@ static void ask(api_thing *thing, uint8_t what) {
     gpc_hierarchy_reply_credits(thing->it, sm);
     gpc_hierarchy_stages(thing->it, on_row, w);
     api_check(gpc_hierarchy_check_advance(thing->it, api_number(w), &error), &error);
-    for (size_t n = 0; gpc_hierarchy_policy_value(thing->it, n, &value) == GPC_OK; n++)
+    for (size_t n = 0; gpc_hierarchy_policy_value(thing->it, n, &value, NULL) == GPC_OK; n++)
         CHECK(value.name[0]);
 }
 

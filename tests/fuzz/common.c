@@ -81,7 +81,7 @@ void fuzz_memory_open(fuzz_memory *memory) {
     options.resize = take;
     options.release = give_back;
     options.allocator_data = memory;
-    CHECK(gpc_context_create(&options, NULL, &memory->context) == GPC_OK);
+    CHECK(gpc_context_create(&options, &memory->context, NULL) == GPC_OK);
 }
 
 void fuzz_memory_close(fuzz_memory *memory) {

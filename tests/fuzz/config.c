@@ -23,7 +23,7 @@ static char *text_of(const uint8_t *data, size_t size) {
 
 static gpc_config *config_of(gpc_context *context) {
     gpc_config *config = NULL;
-    CHECK(gpc_config_create(context, NULL, &config) == GPC_OK);
+    CHECK(gpc_config_create(context, &config, NULL) == GPC_OK);
     CHECK(gpc_config_load_preset(config, "gtx480", NULL) == GPC_OK);
     return config;
 }
@@ -58,7 +58,7 @@ static void check_hierarchy(gpc_context *context, const gpc_config *config) {
     gpc_error error = GPC_ERROR_INIT;
     const uint64_t addresses[] = {0, 4096, UINT64_MAX - 3};
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
-    gpc_status status = gpc_hierarchy_create(context, config, &error, &hierarchy);
+    gpc_status status = gpc_hierarchy_create(context, config, &hierarchy, &error);
     CHECK((status == GPC_OK) == (hierarchy != NULL));
     CHECK(hierarchy || (error.status == status && *error.message));
     fuzz_tell_error(status, &error);

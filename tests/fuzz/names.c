@@ -25,13 +25,13 @@ static void name_cache(gpc_context *context, const char *replacement, const char
     options.ways = 2;
     options.replacement = replacement;
     options.predictor = predictor;
-    const gpc_status status = gpc_cache_create(context, &options, &error, &cache);
+    const gpc_status status = gpc_cache_create(context, &options, &cache, &error);
     check(status, cache, &error);
     for (unsigned n = 0; cache && n < 40; n++) {
         request.address = n * 2477 % 1024 * 4;
         request.pc = n % 3;
         gpc_access_result result;
-        CHECK(gpc_cache_access(cache, &request, &result) == GPC_OK);
+        CHECK(gpc_cache_access(cache, &request, &result, NULL) == GPC_OK);
         fuzz_tell(result.outcome);
         fuzz_tell(result.way);
     }
@@ -55,7 +55,7 @@ static void name_scheduler(gpc_context *context, const char *policy) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
     options.policy = policy;
-    const gpc_status status = gpc_scheduler_create(context, &options, &error, &scheduler);
+    const gpc_status status = gpc_scheduler_create(context, &options, &scheduler, &error);
     check(status, scheduler, &error);
     if (scheduler)
         use_scheduler(scheduler);
@@ -67,7 +67,7 @@ static void name_throttles(gpc_context *context, const char *throttles) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_throttle_options options = GPC_THROTTLE_OPTIONS_INIT;
     options.throttles = throttles;
-    const gpc_status status = gpc_throttle_create(context, &options, &error, &throttle);
+    const gpc_status status = gpc_throttle_create(context, &options, &throttle, &error);
     check(status, throttle, &error);
     gpc_throttle_destroy(throttle);
 }
@@ -76,11 +76,11 @@ static void name_prefetcher(gpc_context *context, const char *prefetcher) {
     gpc_config *config = NULL;
     gpc_hierarchy *hierarchy = NULL;
     gpc_error error = GPC_ERROR_INIT;
-    CHECK(gpc_config_create(context, NULL, &config) == GPC_OK);
+    CHECK(gpc_config_create(context, &config, NULL) == GPC_OK);
     CHECK(gpc_config_load_text(config, "mode = timed\nsm.count = 1\nl2.slices = 1\n", NULL, NULL) == GPC_OK);
     gpc_status status = gpc_config_set(config, "l1.prefetcher", prefetcher, &error);
     if (status == GPC_OK) {
-        status = gpc_hierarchy_create(context, config, &error, &hierarchy);
+        status = gpc_hierarchy_create(context, config, &hierarchy, &error);
         check(status, hierarchy, &error);
     } else
         fuzz_tell_error(status, &error);
@@ -96,7 +96,7 @@ static void name_kernel(gpc_context *context, const char *name) {
     gpc_kernel kernel = GPC_KERNEL_INIT;
     gpc_error error = GPC_ERROR_INIT;
     snprintf(source, sizeof source, "synthetic:%s", name);
-    const gpc_status status = gpc_trace_open(context, source, &error, &trace);
+    const gpc_status status = gpc_trace_open(context, source, &trace, &error);
     check(status, trace, &error);
     if (trace && gpc_trace_next_kernel(trace, &kernel, &error) == GPC_OK &&
         (uint64_t)kernel.block[0] * kernel.block[1] * kernel.block[2] < LARGEST_BLOCK)

@@ -243,7 +243,7 @@ static void add_kernel(gpc_context *context, gpc_trace_writer *writer, const cha
     const gpc_block *block;
     FILE *file = fopen(path, "w");
     cr_assert(file && fputs(text, file) >= 0 && !fclose(file));
-    cr_assert_eq(gpc_trace_open(context, path, NULL, &trace), GPC_OK);
+    cr_assert_eq(gpc_trace_open(context, path, &trace, NULL), GPC_OK);
     cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, NULL), GPC_OK);
     const uint32_t placement[] = {1, 2, 300};
     kernel.placement = placed ? placement : NULL;
@@ -284,8 +284,8 @@ static size_t make_binary(uint8_t *data) {
     cr_assert_not_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/k.traceg", folder);
     snprintf(out, sizeof out, "%s/k.gct", folder);
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_trace_writer_create(context, out, GPC_TRACE_BINARY, NULL, &writer), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_trace_writer_create(context, out, GPC_TRACE_BINARY, &writer, NULL), GPC_OK);
     make_loops(loops, sizeof loops);
     add_kernel(context, writer, path, loops, true);
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
@@ -304,9 +304,9 @@ static size_t make_recording(uint8_t *data) {
     char folder[] = "/tmp/gpucache-fuzz-XXXXXX", path[64];
     cr_assert_not_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/r.gct", folder);
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, NULL, &config), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(context, config, NULL, &hierarchy), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &hierarchy, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_record(hierarchy, path, NULL), GPC_OK);
     for (uint32_t n = 0; n < 30; n++) {
         const uint64_t addresses[] = {n * 64, n * n};
@@ -377,7 +377,7 @@ static const size_t tree_sizes[] = {3 + 4 * 8, 3 + 5 * 8, 3 + 6 * 8};
 
 Test(fuzz, tree) {
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     const size_t protocols = gpc_policy_count(context, GPC_POLICY_PROTOCOL);
     gpc_context_destroy(context);
     for (size_t p = 0; p < protocols; p++)

@@ -48,9 +48,9 @@ static const char *const settings[] = {
 static gpc_hierarchy *hierarchy_of(gpc_context *context, unsigned which, unsigned accesses) {
     gpc_config *config = NULL;
     gpc_hierarchy *h = NULL;
-    CHECK(gpc_config_create(context, NULL, &config) == GPC_OK);
+    CHECK(gpc_config_create(context, &config, NULL) == GPC_OK);
     CHECK(gpc_config_load_text(config, settings[which], NULL, NULL) == GPC_OK);
-    CHECK(gpc_hierarchy_create(context, config, NULL, &h) == GPC_OK);
+    CHECK(gpc_hierarchy_create(context, config, &h, NULL) == GPC_OK);
     gpc_config_destroy(config);
     CHECK(gpc_hierarchy_begin_kernel(h, NULL, NULL) == GPC_OK);
     for (unsigned n = 0; n < accesses; n++) {

@@ -121,7 +121,7 @@ static void access(tree *t, gpc_coherence *c, input *in) {
     request.size = 1 + (size & 15);
     request.bytes = bytes;
     request.out = out;
-    gpc_status status = gpc_coherence_access(c, &request, &error, &result);
+    gpc_status status = gpc_coherence_access(c, &request, &result, &error);
     if (status < 0) {
         CHECK(status == GPC_ERROR_ARGUMENT || status == GPC_ERROR_RANGE || status == GPC_ERROR_MEMORY);
         CHECK(error.status == status && error.message[0]);
@@ -143,7 +143,7 @@ static void finish(const tree *t, gpc_coherence *c) {
     static uint8_t read[SPAN];
     measured_module sum = {0};
     gpc_error error = GPC_ERROR_INIT;
-    gpc_status status = gpc_coherence_flush(c, GPC_NO_MODULE, 0, &error, NULL);
+    gpc_status status = gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, &error);
     CHECK(status == GPC_OK || status == GPC_ERROR_MEMORY);
     CHECK(measure_module(c, GPC_NO_MODULE, &sum) == GPC_OK);
     fuzz_tell(sum.low_sent);
@@ -164,7 +164,7 @@ void fuzz_tree(const uint8_t *data, size_t size) {
     CHECK(t);
     fuzz_memory_open(&memory);
     take_tree(t, &in, memory.context);
-    gpc_status status = gpc_coherence_create(memory.context, &t->options, &error, &c);
+    gpc_status status = gpc_coherence_create(memory.context, &t->options, &c, &error);
     CHECK((status == GPC_OK) == (c != NULL));
     CHECK(status == GPC_OK || (error.status == status && error.message[0]));
     fuzz_tell_error(status, &error);

@@ -198,7 +198,7 @@ static void check_locations(const char *settings) {
         gpc_line line;
         uint64_t cursor = 0;
         bool found = false;
-        while (gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 2, at.slice), &cursor, &line) == GPC_OK)
+        while (gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 2, at.slice), &cursor, &line, NULL) == GPC_OK)
             found |= line.line_address == at.slice_address && line.set == at.set;
         cr_expect(found, "%llx is not in slice %u, set %u", (unsigned long long)address, at.slice, at.set);
     }
@@ -325,10 +325,10 @@ Test(ask, caches_that_there_are_not) {
     options.allocate = allocate;
     options.resize = resize;
     options.release = release;
-    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, "sm.count = 8\nl2.slices = 8\n", "test", &error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
     for (unsigned level = 0; level < 4; level++) {
         const bool is = level == 1 || level == 2;
         cr_expect_eq(gpc_hierarchy_cache(h, level, 7) != NULL, is, "level %u", level);

@@ -68,7 +68,7 @@ Test(memory_coalescing, counts) {
 static bool in_l1(rig *r, uint64_t address) {
     gpc_request request = {.address = address, .size = 4};
     gpc_access_result result;
-    cr_assert_eq(gpc_cache_probe(gpc_hierarchy_cache(r->hierarchy, 1, 0), &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_probe(gpc_hierarchy_cache(r->hierarchy, 1, 0), &request, &result, NULL), GPC_OK);
     return result.outcome == GPC_HIT;
 }
 

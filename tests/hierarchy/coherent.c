@@ -266,8 +266,8 @@ Test(coherent, protocol_of_another_context) {
     cr_assert_eq(gpc_config_load_text(r.config, COHERENT "coherence = mine\n", NULL, &error), GPC_OK, "%s",
                  error.message);
     cr_assert_eq(gpc_config_set(r.config, "l1.write_allocate", "fetch", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_context_create(NULL, NULL, &other), GPC_OK);
-    cr_expect_lt(gpc_hierarchy_create(other, r.config, &error, &hierarchy), 0);
+    cr_assert_eq(gpc_context_create(NULL, &other, NULL), GPC_OK);
+    cr_expect_lt(gpc_hierarchy_create(other, r.config, &hierarchy, &error), 0);
     cr_expect(strstr(error.message, "mine"), "%s", error.message);
     gpc_context_destroy(other);
     rig_close(&r);
@@ -314,7 +314,7 @@ static void heed(gpc_context *context, const char *preset, const char *protocol,
 Test(coherent, one_message_has_all_that_is_needed) {
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     const size_t protocols = gpc_policy_count(context, GPC_POLICY_PROTOCOL);
     for (size_t p = 0; p < 2 * gpc_preset_count() * protocols; p++) {
         const char *preset, *summary;
@@ -353,7 +353,7 @@ Test(coherent, all_that_can_be_wrong) {
         "(l1.replacement '" LONG "' reads what it has not declared, which coherent modules do not tell policies; ";
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     const gpc_replacement_ops policy = {.struct_size = sizeof policy, .name = LONG, .choose_victim = first_way};
     const gpc_predictor_ops predictor = {.struct_size = sizeof predictor, .name = LONG, .predict = let_in};
     cr_assert_eq(gpc_context_register_replacement(context, &policy, NULL, NULL, &error), GPC_OK, "%s", error.message);
@@ -373,12 +373,12 @@ static void run_preset(const char *preset, const char *protocol, bool timed) {
     a.mask = 1;
     a.addresses = &address;
     a.width = 4;
-    cr_assert_eq(gpc_context_create(NULL, &error, &r.context), GPC_OK);
-    cr_assert_eq(gpc_config_create(r.context, &error, &r.config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r.context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, &r.config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(r.config, preset, &error), GPC_OK);
     cr_assert_eq(gpc_config_set(r.config, "coherence", protocol, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_set(r.config, "mode", timed ? "timed" : "functional", &error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s: %s", preset,
+    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &r.hierarchy, &error), GPC_OK, "%s: %s", preset,
                  error.message);
     for (unsigned n = 0; n < 4; n++) {
         a.kind = n == 2 ? GPC_STORE : GPC_LOAD;

@@ -31,9 +31,9 @@ static inline gpc_status make(gpc_context *context, const char *text, gpc_error 
     gpc_config *config;
     gpc_hierarchy *hierarchy = NULL;
     *error = (gpc_error)GPC_ERROR_INIT;
-    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, text, "settings", error), GPC_OK, "%s", error->message);
-    gpc_status status = gpc_hierarchy_create(context, config, error, &hierarchy);
+    gpc_status status = gpc_hierarchy_create(context, config, &hierarchy, error);
     gpc_config_destroy(config);
     gpc_hierarchy_destroy(hierarchy);
     return status;

@@ -84,14 +84,14 @@ static void open_asking(rig *r, const char *settings) {
              "%s" COHERENT
              "mode = timed\nl2.inclusion = non-inclusive\nl1.size = 1KiB\nl2.size = 4KiB\nl2.bypass = asked-below\n%s",
              rig_base, settings);
-    cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, NULL), GPC_OK);
     cr_assert_eq(gpc_context_register_predictor(r->context, &predictor, NULL, NULL, &error), GPC_OK);
     cr_assert_eq(gpc_context_register_predictor(r->context, &below, NULL, NULL, &error), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(r->context, &keeper, NULL, NULL, &error), GPC_OK);
-    cr_assert_eq(gpc_config_create(r->context, NULL, &r->config), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, &r->config, NULL), GPC_OK);
     cr_assert_eq(gpc_config_load_text(r->config, text, "settings", &error), GPC_OK, "%s", error.message);
     suit(r->context, r->config);
-    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &r->hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &r->hierarchy, &error), GPC_OK, "%s", error.message);
 }
 
 /* Loads, and some stores, of a few lines. `segments`: most sectors of an access. */
@@ -215,10 +215,10 @@ Test(coherent, refused_accesses_end) {
         snprintf(text, sizeof text,
                  "mode = timed\nsm.count = %u\nl2.slices = 2\ndram.channels = 2\nl1.ways = 4\nl2.ways = 4\n%s", m->sms,
                  m->settings);
-        cr_assert_eq(gpc_context_create(NULL, NULL, &r.context), GPC_OK);
-        cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
+        cr_assert_eq(gpc_context_create(NULL, &r.context, NULL), GPC_OK);
+        cr_assert_eq(gpc_config_create(r.context, &r.config, NULL), GPC_OK);
         cr_assert_eq(gpc_config_load_text(r.config, text, "settings", &error), GPC_OK, "%s", error.message);
-        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &r.hierarchy, &error), GPC_OK, "%s", error.message);
         asked.random = m->random;
         const uint32_t range = 1u << (10 + draw(5)), abreast = draw(3) ? 4 : 1, count = 60 + draw(240);
         for (uint32_t n = 0; n < count; n++) {

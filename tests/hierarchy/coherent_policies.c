@@ -39,7 +39,7 @@ Test(coherent, replacement_policies) {
                 {"silent", "what it has not declared", "what it has not declared"}};
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_replacement_ops ops = {.struct_size = sizeof ops, .name = "silent", .choose_victim = first_way};
     cr_assert_eq(gpc_context_register_replacement(context, &ops, NULL, NULL, &error), GPC_OK);
     ops.name = "states";
@@ -124,12 +124,12 @@ Test(coherent, whole_requests_reach_policies) {
         char text[2048];
         snprintf(text, sizeof text, "%s" COHERENT "coherence = nmoesi\nl%u.replacement = shown\nmode = %s\n", rig_base,
                  1 + i % 2, i / 2 ? "timed" : "functional");
-        cr_assert_eq(gpc_context_create(NULL, NULL, &r.context), GPC_OK);
+        cr_assert_eq(gpc_context_create(NULL, &r.context, NULL), GPC_OK);
         cr_assert_eq(gpc_context_register_replacement(r.context, &ops, &s, NULL, NULL), GPC_OK);
-        cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
+        cr_assert_eq(gpc_config_create(r.context, &r.config, NULL), GPC_OK);
         cr_assert_eq(gpc_config_load_text(r.config, text, "settings", NULL), GPC_OK);
         suit(r.context, r.config);
-        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, NULL, &r.hierarchy), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &r.hierarchy, NULL), GPC_OK);
         gpc_warp_access access = telling;
         access.addresses = (const uint64_t[]){4096 + 68, 4608};
         if (i / 2) {

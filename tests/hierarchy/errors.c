@@ -105,9 +105,9 @@ Test(memory_errors, other_calls) {
     cr_expect_eq(gpc_hierarchy_occupancy(NULL, NULL), 0);
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *out = NULL;
-    cr_expect_eq(gpc_hierarchy_create(NULL, r.config, &error, &out), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_create(r.context, NULL, &error, &out), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_create(r.context, r.config, &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_create(NULL, r.config, &out, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_create(r.context, NULL, &out, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_create(r.context, r.config, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect_null(out);
     rig_close(&r);
 }

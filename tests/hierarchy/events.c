@@ -257,10 +257,10 @@ Test(hierarchy_events, memory_is_given_back) {
     own.resize = resize;
     own.release = give;
     own.allocator_data = &blocks;
-    cr_assert_eq(gpc_context_create(&own, NULL, &r.context), GPC_OK);
-    cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
+    cr_assert_eq(gpc_context_create(&own, &r.context, NULL), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, &r.config, NULL), GPC_OK);
     cr_assert_eq(gpc_config_load_text(r.config, rig_base, "base", NULL), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, NULL, &r.hierarchy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &r.hierarchy, NULL), GPC_OK);
     const size_t before = blocks;
     listen(&r, &l);
     const size_t with_one = blocks;

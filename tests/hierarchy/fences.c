@@ -76,7 +76,7 @@ Test(fences, of_one_sm) {
     cr_expect_eq(rig_lines(&r, 1, 2), 1);
     gpc_line line;
     uint64_t cursor = 0;
-    cr_expect_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 1), &cursor, &line), GPC_OK);
+    cr_expect_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 1), &cursor, &line, NULL), GPC_OK);
     rig_close(&r);
 }
 

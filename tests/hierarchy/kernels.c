@@ -24,7 +24,7 @@ static gpc_status start(rig *r, uint32_t stream, const uint32_t *sms, uint32_t c
     o.sm_count = count;
     o.launch = launch;
     error = (gpc_error)GPC_ERROR_INIT;
-    return gpc_hierarchy_start_kernel(r->hierarchy, &o, &error, kernel);
+    return gpc_hierarchy_start_kernel(r->hierarchy, &o, kernel, &error);
 }
 
 static const uint32_t first[] = {0}, second[] = {1};
@@ -75,11 +75,11 @@ Test(kernels_at_once, many_sms) {
     unsigned broken = 0;
     rig r = {0};
     const gpc_context_options own = guarded_options(&broken);
-    cr_assert_eq(gpc_context_create(&own, NULL, &r.context), GPC_OK);
-    cr_assert_eq(gpc_config_create(r.context, NULL, &r.config), GPC_OK);
+    cr_assert_eq(gpc_context_create(&own, &r.context, NULL), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, &r.config, NULL), GPC_OK);
     cr_assert_eq(gpc_config_load_text(r.config, rig_base, "base", NULL), GPC_OK);
     cr_assert_eq(gpc_config_load_text(r.config, BASE "sm.count = 130\n", "more", NULL), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &r.hierarchy, &error), GPC_OK, "%s", error.message);
     uint32_t kernels[2];
     cr_assert_eq(start(&r, 0, low, 2, NULL, &kernels[0]), GPC_OK, "%s", error.message);
     for (uint32_t i = 0; i < 2; i++)
@@ -259,13 +259,13 @@ static void open_watched(rig *r, const char *settings) {
                                        .choose_victim = watch_victim,
                                        .on_warp_event = watch_event};
     *r = (rig){0};
-    cr_assert_eq(gpc_context_create(NULL, &error, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, &error), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(r->context, &watch, NULL, NULL, &error), GPC_OK);
-    cr_assert_eq(gpc_config_create(r->context, &error, &r->config), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, &r->config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(r->config, BASE "l1.replacement = watch\n", "base", &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(r->config, settings, "test", &error), GPC_OK);
     memset(saw, 0, sizeof saw);
-    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &r->hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &r->hierarchy, &error), GPC_OK, "%s", error.message);
 }
 
 Test(kernels_at_once, policies_know_theirs) {

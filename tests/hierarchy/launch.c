@@ -169,16 +169,16 @@ Test(memory_launch, borrowed_cache_is_resized) {
     rig_fire(&r, WORD(GPC_LOAD, 1024));
     gpc_request load = {.kind = GPC_LOAD, .address = 1024, .size = 4};
     gpc_access_result result;
-    cr_expect_eq(gpc_cache_probe(l1, &load, &result), GPC_OK);
+    cr_expect_eq(gpc_cache_probe(l1, &load, &result, NULL), GPC_OK);
     cr_expect_eq(result.outcome, GPC_HIT);
     gpc_launch all = launch_of(256, 32, 27 * 1024);
     for (int i = 0; i < 2; i++) { /* smaller, and as large as before */
         rig_begin(&r, i ? NULL : &all);
         cr_expect_eq(gpc_hierarchy_cache(r.hierarchy, 1, 0), l1);
-        cr_expect_eq(gpc_cache_probe(l1, &load, &result), GPC_OK);
+        cr_expect_eq(gpc_cache_probe(l1, &load, &result, NULL), GPC_OK);
         cr_expect_eq(result.outcome, GPC_MISS);
         rig_fire(&r, WORD(GPC_LOAD, 1024));
-        cr_expect_eq(gpc_cache_probe(l1, &load, &result), GPC_OK);
+        cr_expect_eq(gpc_cache_probe(l1, &load, &result, NULL), GPC_OK);
         cr_expect_eq(result.outcome, GPC_HIT);
     }
     cr_expect_eq(rig_stats(&r).l1_load_lines, 3);

@@ -99,7 +99,7 @@ static void open_with(rig *r, talk *t, const char *settings) {
     cr_assert_eq(gpc_context_register_predictor(r->context, &lower, t, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_context_register_replacement(r->context, &miser, NULL, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_load_text(r->config, settings, NULL, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &r->hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &r->hierarchy, &error), GPC_OK, "%s", error.message);
 }
 
 /* A word of a line without sectors in L1: moved sectors, and whether a second load hits. */
@@ -228,12 +228,12 @@ static uint32_t first_way(void *self, uint32_t set, const uint64_t *candidates, 
 }
 
 static gpc_status open_without_l1(rig *r, const gpc_replacement_ops *ops, const char *settings) {
-    cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, NULL), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(r->context, ops, NULL, NULL, NULL), GPC_OK);
-    cr_assert_eq(gpc_config_create(r->context, NULL, &r->config), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, &r->config, NULL), GPC_OK);
     cr_assert_eq(gpc_config_load_text(r->config, rig_base, "base", NULL), GPC_OK);
     cr_assert_eq(gpc_config_load_text(r->config, settings, "more", NULL), GPC_OK);
-    return gpc_hierarchy_create(r->context, r->config, NULL, &r->hierarchy);
+    return gpc_hierarchy_create(r->context, r->config, &r->hierarchy, NULL);
 }
 
 /* Without an L1, no predictor has sent L2 a word about a store. */

@@ -76,7 +76,7 @@ Test(mapping, imported) {
                  g->channels, g->slices, g->indexing, g->mapping);
         cr_assert_eq(gpc_config_import_gpgpusim_text(r.config, text, g->name, NULL, NULL, &error), GPC_OK, "%s",
                      error.message);
-        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s: %s", g->name,
+        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &r.hierarchy, &error), GPC_OK, "%s: %s", g->name,
                      error.message);
         for (unsigned n = 0; n < GOLDEN_PLACES; n++)
             expect_place(&r, &g->places[n], g->name);
@@ -300,8 +300,8 @@ static void malformed(const char *mapping, const char *message) {
     gpc_config *config;
     gpc_error error = GPC_ERROR_INIT;
     char text[256];
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     snprintf(text, sizeof text, "sm.count = 3\naddress.mapping = %s\n", mapping);
     cr_expect_eq(gpc_config_load_text(config, text, "my.conf", &error), GPC_ERROR_FORMAT, "%s", mapping);
     cr_expect_not_null(strstr(error.message, "my.conf:2: address.mapping: "), "%s", error.message);

@@ -33,11 +33,11 @@ static gpc_status make(rig *r, const char *settings) {
     gpc_config *config;
     memset(r, 0, sizeof *r);
     r->error = (gpc_error)GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &r->error, &r->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(r->context, &r->error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, &r->error), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, &config, &r->error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, BASE, "base", &r->error), GPC_OK, "%s", r->error.message);
     cr_assert_eq(gpc_config_load_text(config, settings, "set", &r->error), GPC_OK, "%s", r->error.message);
-    gpc_status status = gpc_hierarchy_create(r->context, config, &r->error, &r->h);
+    gpc_status status = gpc_hierarchy_create(r->context, config, &r->h, &r->error);
     gpc_config_destroy(config);
     return status;
 }
@@ -415,11 +415,11 @@ Test(ports, policies_are_told_an_sm_nearby) {
     gpc_hierarchy_destroy(r.h);
     gpc_config *config;
     cr_assert_eq(gpc_context_register_replacement(r.context, &watch, NULL, NULL, &r.error), GPC_OK);
-    cr_assert_eq(gpc_config_create(r.context, &r.error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, &config, &r.error), GPC_OK);
     cr_assert_eq(
         gpc_config_load_text(config, BASE "sm.count = 4\nl2.partitions = 2\nl2.replacement = watch\n", "set", &r.error),
         GPC_OK, "%s", r.error.message);
-    cr_assert_eq(gpc_hierarchy_create(r.context, config, &r.error, &r.h), GPC_OK, "%s", r.error.message);
+    cr_assert_eq(gpc_hierarchy_create(r.context, config, &r.h, &r.error), GPC_OK, "%s", r.error.message);
     gpc_config_destroy(config);
     listen(&r);
     bool seen[4] = {false};

@@ -45,7 +45,7 @@ static void open_watched(rig *r, const char *settings) {
     cr_assert_eq(gpc_context_register_replacement(r->context, &watch, NULL, NULL, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_set(r->config, "l1.replacement", "watch", &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_set(r->config, "l2.replacement", "watch", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &r->hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &r->hierarchy, &error), GPC_OK, "%s", error.message);
 }
 
 static gpc_status tell(gpc_hierarchy *h, gpc_warp_event_kind kind, uint32_t sm, uint32_t warp) {

@@ -17,13 +17,13 @@ const char rig_base[] = "sm.count = 1\n"
 
 static gpc_status make(rig *r, const char *settings, gpc_error *error) {
     *r = (rig){0};
-    cr_assert_eq(gpc_context_create(NULL, error, &r->context), GPC_OK, "%s", error->message);
-    cr_assert_eq(gpc_config_create(r->context, error, &r->config), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, error), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_config_create(r->context, &r->config, error), GPC_OK, "%s", error->message);
     cr_assert_eq(gpc_config_load_text(r->config, rig_base, "base", error), GPC_OK, "%s", error->message);
     if (settings)
         cr_assert_eq(gpc_config_load_text(r->config, settings, "settings", error), GPC_OK, "%s", error->message);
     suit(r->context, r->config);
-    return gpc_hierarchy_create(r->context, r->config, error, &r->hierarchy);
+    return gpc_hierarchy_create(r->context, r->config, &r->hierarchy, error);
 }
 
 void rig_open(rig *r, const char *settings) {
@@ -93,7 +93,7 @@ unsigned rig_lines(const rig *r, unsigned level, uint32_t instances) {
     for (uint32_t i = 0; i < instances; i++) {
         const gpc_cache *cache = gpc_hierarchy_cache(r->hierarchy, level, i);
         gpc_line line;
-        for (uint64_t cursor = 0; cache && gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;)
+        for (uint64_t cursor = 0; cache && gpc_cache_next_line(cache, &cursor, &line, NULL) == GPC_OK;)
             lines++;
     }
     return lines;

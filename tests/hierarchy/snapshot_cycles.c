@@ -194,7 +194,7 @@ static void kernels(cycles_host *host) {
     options.stream = snapshot_below(at, 2);
     if (snapshot_below(at, 2) && host->kernel_count < KERNELS) {
         const gpc_status status =
-            gpc_hierarchy_start_kernel(at->hierarchy, &options, NULL, &host->kernels[host->kernel_count]);
+            gpc_hierarchy_start_kernel(at->hierarchy, &options, &host->kernels[host->kernel_count], NULL);
         host->kernel_count += status == GPC_OK;
         note(at, (uint64_t)status);
     } else if (host->kernel_count) {
@@ -505,7 +505,7 @@ Test(hierarchy_snapshots, of_each_cycle) {
         const row *r = &rows[i];
         if (EFFORT_SANITIZED && !effort_takes(i))
             continue;
-        cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+        cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
         snapshot_register_witnesses(snapshot_context);
         const bool ended = run(&a, r, false, &files[0]);
         cr_assert_eq(run(&b, r, true, &files[1]), ended, "%s", r->settings);

@@ -64,7 +64,7 @@ Test(hierarchy_snapshots, random) {
     snapshot_host dice = {.random = 20};
     const unsigned rounds = effort_is_small() ? 12 : 60;
     unsigned made = 0;
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     for (unsigned i = 0; i < rounds; i++)
         made += check_random(&dice);
     cr_expect_gt(2 * made, rounds, "%u of %u", made, rounds);
@@ -109,7 +109,7 @@ static snapshot_bytes save_after_load(const char *settings, uint8_t value) {
     snapshot_host a;
     options.allocate = fill_take, options.resize = fill_resize, options.release = fill_give;
     fill = value;
-    cr_assert_eq(gpc_context_create(&options, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &snapshot_context, &error), GPC_OK);
     cr_assert_eq(snapshot_make(settings, true, &a, &error), GPC_OK, "%s", error.message);
     snapshot_drive(&a, 60);
     snapshot_finish(&a);

@@ -209,8 +209,8 @@ void snapshot_expect_same(const snapshot_host *a, const snapshot_host *b, const 
             gpc_status more;
             do {
                 memset(&l, 0, sizeof l), memset(&m, 0, sizeof m);
-                more = gpc_cache_next_line(x, &at, &l);
-                cr_expect_eq(more, gpc_cache_next_line(y, &to, &m), "%s: lines of level %u", what, level);
+                more = gpc_cache_next_line(x, &at, &l, NULL);
+                cr_expect_eq(more, gpc_cache_next_line(y, &to, &m, NULL), "%s: lines of level %u", what, level);
                 cr_expect(!memcmp(&l, &m, sizeof l), "%s: another line in level %u", what, level);
             } while (more == GPC_OK);
         }
@@ -355,13 +355,13 @@ gpc_context *snapshot_context;
 gpc_status snapshot_make(const char *settings, bool clock, snapshot_host *at, gpc_error *error) {
     gpc_config *config;
     *at = (snapshot_host){.random = 7, .clock = clock};
-    cr_assert_eq(gpc_config_create(snapshot_context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(snapshot_context, &config, error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, base, "base", error), GPC_OK, "%s", error->message);
     cr_assert_eq(gpc_config_set(config, "mode", clock ? "timed" : "functional", error), GPC_OK);
     gpc_status status = gpc_config_load_text(config, settings, "set", error);
     suit(snapshot_context, config);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(snapshot_context, config, error, &at->hierarchy);
+        status = gpc_hierarchy_create(snapshot_context, config, &at->hierarchy, error);
     gpc_config_destroy(config);
     if (status == GPC_OK)
         snapshot_attach(at);
@@ -419,7 +419,7 @@ bool snapshot_check(const char *settings, bool clock) {
     char what[512];
     snapshot_host a;
     snapshot_context = NULL;
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     const bool made = snapshot_make(settings, clock, &a, &error) == GPC_OK;
     snprintf(what, sizeof what, "%.400s, %s", settings, clock ? "timed" : "functional");
     for (unsigned round = 0, at = 40; made && round < (effort_is_small() ? 1 : 3); round++, at += 211) {

@@ -46,7 +46,7 @@ Test(hierarchy_snapshots, numbers_of_threads) {
     char path[] = "/tmp/gpucache-threads-XXXXXX";
     snapshot_host a;
     cr_assert_geq(mkstemp(path), 0);
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     for (size_t i = 0; i < 9; i++) {
         cr_assert_eq(snapshot_make(settings[i / 3], true, &a, &error), GPC_OK, "%s", error.message);
         snapshot_drive(&a, 150);
@@ -91,7 +91,7 @@ Test(hierarchy_snapshots, saved_with_any_number_of_threads) {
     enum { COUNT = sizeof settings / sizeof *settings };
     gpc_error error = GPC_ERROR_INIT;
     snapshot_host loaded[COUNT];
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     for (size_t i = 0; i < COUNT; i++) {
         snapshot_host made;
         cr_assert_eq(snapshot_make(settings[i], true, &made, &error), GPC_OK, "%s", error.message);
@@ -136,7 +136,7 @@ Test(hierarchy_snapshots, other_threads) {
     cpu_set_t all;
     snapshot_host a;
     cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     for (uint32_t first = 1; first <= 2; first++) {
         const uint32_t before = run_on(&all, first);
         cr_assert_eq(snapshot_make("threads = auto\n", true, &a, &error), GPC_OK, "%s", error.message);
@@ -173,7 +173,7 @@ Test(hierarchy_snapshots, memory_of_the_host_and_threads) {
     snapshot_host a;
     callbacks.on_memory = refuse_all;
     cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     run_on(&all, 1);
     cr_assert_eq(snapshot_make("threads = auto\n", true, &a, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_hierarchy_set_callbacks(a.hierarchy, &callbacks), GPC_OK);

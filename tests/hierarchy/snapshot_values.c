@@ -162,7 +162,7 @@ static void check_twins(const char *settings) {
 /* At any cycle; and again in a hierarchy loaded before. Saving does not change the saved hierarchy. */
 static void check(const char *settings, uint64_t seed) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     values_host *a = make(settings, seed), *unsaved = make(settings, seed);
     for (unsigned round = 0; round < 3; round++) {
         const uint32_t steps = 1 + snapshot_below(&a->at, 90);

@@ -18,7 +18,7 @@ static unsigned check_policies(gpc_policy_kind kind, const char *form) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *names;
     unsigned made = 0;
-    cr_assert_eq(gpc_context_create(NULL, &error, &names), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &names, &error), GPC_OK);
     for (size_t i = 0; i < gpc_policy_count(names, kind); i++)
         for (int clock = 0; clock < 2; clock++) {
             gpc_policy_info info = GPC_POLICY_INFO_INIT;
@@ -123,7 +123,7 @@ Test(hierarchy_snapshots, configurations) {
 static void check_launched(const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     snapshot_host a;
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     cr_assert_eq(snapshot_make(settings, false, &a, &error), GPC_OK, "%s", error.message);
     gpc_launch launch = GPC_LAUNCH_INIT;
     snapshot_drive(&a, 50);
@@ -145,7 +145,7 @@ static void check_launched(const char *settings) {
 Test(hierarchy_snapshots, other_policies) {
     gpc_error error = GPC_ERROR_INIT;
     snapshot_host a;
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     cr_assert_eq(snapshot_make("", false, &a, &error), GPC_OK);
     snapshot_drive(&a, 100);
     cr_assert_eq(gpc_cache_set_replacement(gpc_hierarchy_cache(a.hierarchy, 1, 2), "drrip", &error), GPC_OK);
@@ -204,7 +204,7 @@ static void drive_memory(memory_host *m, unsigned steps) {
 static void check_memory(const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     static memory_host a, b;
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     cr_assert_eq(snapshot_make(settings, true, &a.at, &error), GPC_OK, "%s", error.message);
     a.pending = (pending){.count = 0};
     attach_memory(&a);
@@ -248,7 +248,7 @@ static gpc_status load_damaged(snapshot_bytes *b, gpc_error *error) {
 Test(hierarchy_snapshots, damage) {
     gpc_error error = GPC_ERROR_INIT;
     snapshot_host a;
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     cr_assert_eq(snapshot_make("", true, &a, &error), GPC_OK);
     snapshot_drive(&a, 50);
     snapshot_bytes file = snapshot_save(&a);
@@ -274,7 +274,7 @@ Test(hierarchy_snapshots, damage) {
     gpc_context_destroy(snapshot_context);
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     options.seed = 5;
-    cr_assert_eq(gpc_context_create(&options, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &snapshot_context, &error), GPC_OK);
     cr_expect_eq(load_damaged(&file, &error), GPC_ERROR_STATE);
     gpc_context_destroy(snapshot_context);
     free(file.data);
@@ -293,7 +293,7 @@ Test(hierarchy_snapshots, policy_of_the_host) {
     const gpc_replacement_ops ops = {.struct_size = sizeof ops, .name = "mine", .choose_victim = first_way};
     snapshot_host a;
     snapshot_bytes b = {NULL, 0, 0};
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(snapshot_context, &ops, NULL, NULL, &error), GPC_OK);
     cr_assert_eq(snapshot_make("l1.replacement = mine\n", false, &a, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_save(a.hierarchy, &(gpc_stream)GPC_STREAM_WRITE(snapshot_write_bytes, &b), &error),
@@ -346,7 +346,7 @@ static void check_addresses(const char *settings, bool clock) {
     options.release = arena_release;
     memset(&arena, 0, arena.used + sizeof arena - sizeof arena.memory);
     snapshot_host a;
-    cr_assert_eq(gpc_context_create(&options, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &snapshot_context, &error), GPC_OK);
     if (snapshot_make(settings, clock, &a, &error) == GPC_OK) {
         snapshot_drive(&a, 200);
         snapshot_bytes file = snapshot_save(&a);
@@ -364,7 +364,7 @@ static void check_addresses(const char *settings, bool clock) {
 Test(hierarchy_snapshots, addresses) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *names;
-    cr_assert_eq(gpc_context_create(NULL, &error, &names), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &names, &error), GPC_OK);
     for (size_t i = 0; i < gpc_policy_count(names, GPC_POLICY_REPLACEMENT); i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         char settings[256];
@@ -382,7 +382,7 @@ Test(hierarchy_snapshots, addresses) {
 static void check_begin(const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     snapshot_host a, b;
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     cr_assert_eq(snapshot_make(settings, true, &a, &error), GPC_OK, "%s: %s", settings, error.message);
     cr_assert_eq(snapshot_make(settings, true, &b, &error), GPC_OK);
     for (unsigned kernel = 0; kernel < 3; kernel++) {
@@ -438,7 +438,7 @@ Test(hierarchy_snapshots, files) {
     snapshot_host a;
     int file = mkstemp(path);
     cr_assert_geq(file, 0);
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     cr_assert_eq(snapshot_make("", true, &a, &error), GPC_OK);
     snapshot_drive(&a, 100);
     cr_assert_eq(gpc_hierarchy_save(a.hierarchy, &(gpc_stream)GPC_STREAM_FILE(path), &error), GPC_OK, "%s",
@@ -479,7 +479,7 @@ Test(hierarchy_snapshots, room_for_what_is_under_way) {
         uint64_t addresses[32];
         snapshot_host a;
         snprintf(text, sizeof text, "%sl1.queue = unlimited\nl1.mshr_entries = unlimited\n", settings[i]);
-        cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+        cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
         cr_assert_eq(snapshot_make(text, true, &a, &error), GPC_OK, "%s: %s", text, error.message);
         for (uint64_t load = 0; load < 32; load++) { /* as many packets as memory comes for at once */
             gpc_warp_access access = GPC_WARP_ACCESS_INIT;
@@ -505,11 +505,11 @@ Test(hierarchy_snapshots, refused_kernels) {
     gpc_kernel_options options = GPC_KERNEL_OPTIONS_INIT;
     uint32_t number;
     snapshot_host a;
-    cr_assert_eq(gpc_context_create(NULL, &error, &snapshot_context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     cr_assert_eq(snapshot_make("streams = 2\n", true, &a, &error), GPC_OK, "%s", error.message);
     const snapshot_bytes before = snapshot_save(&a);
     options.stream = 2;
-    cr_expect_eq(gpc_hierarchy_start_kernel(a.hierarchy, &options, &error, &number), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_start_kernel(a.hierarchy, &options, &number, &error), GPC_ERROR_ARGUMENT);
     const snapshot_bytes after = snapshot_save(&a);
     cr_expect(before.size == after.size && !memcmp(before.data, after.data, before.size));
     gpc_hierarchy_destroy(a.hierarchy);

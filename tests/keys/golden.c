@@ -68,7 +68,7 @@ static bool is_accepted(gpc_context *context, const torture_case *c) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h = NULL;
     gpc_config *config = case_config(context, c, NULL, &error);
-    const bool accepted = config && gpc_hierarchy_create(context, config, &error, &h) == GPC_OK;
+    const bool accepted = config && gpc_hierarchy_create(context, config, &h, &error) == GPC_OK;
     gpc_hierarchy_destroy(h);
     gpc_config_destroy(config);
     return accepted;
@@ -149,7 +149,7 @@ static void expect_rows(const key_row *rows, size_t count, const char *name) {
     static char text[ROOM];
     char path[64];
     gpc_context *context = NULL;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t i = 0; i < count; i++) {
         const uint64_t first = hash_row(1, &rows[i]) % PROTOCOLS;
         if (is_apart(&rows[i]))
@@ -298,7 +298,7 @@ static void expect_drawn(uint64_t first, uint64_t end, const char *path) {
     gpc_context *context = NULL;
     torture_case *c = calloc(1, sizeof *c);
     cr_assert_not_null(c);
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (uint64_t seed = first; seed < end; seed++) {
         char name[24];
         keys_draw(context, c, seed);

@@ -50,7 +50,7 @@ static bool is_tree(const moving *m) {
 /* The machine with a row's prerequisites, and with `value` if not NULL; NULL for a text that is no value of the key. */
 static gpc_config *configure(const moving *m, const key_row *row, const char *value, gpc_error *error) {
     gpc_config *config = NULL;
-    cr_assert_eq(gpc_config_copy(m->machine, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_copy(m->machine, &config, error), GPC_OK);
     gpc_status status = row->with ? gpc_config_load_text(config, row->with, "with", error) : GPC_OK;
     cr_assert_eq(status, GPC_OK, "%s: %s", row->key, error->message);
     if (value && row->also)
@@ -129,7 +129,7 @@ static bool move_key(moving *m, const key_row *row) {
 static void open_machine(moving *m) {
     gpc_error error = GPC_ERROR_INIT;
     char text[128];
-    cr_assert_eq(gpc_config_create(m->works.context, &error, &m->machine), GPC_OK);
+    cr_assert_eq(gpc_config_create(m->works.context, &m->machine, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(m->machine, machine, "machine", &error), GPC_OK, "%s", error.message);
     snprintf(text, sizeof text, "coherence = %s\nmode = %s\n", m->protocol, m->timed ? "timed" : "functional");
     cr_assert_eq(gpc_config_load_text(m->machine, text, "machine", &error), GPC_OK, "%s", error.message);
@@ -162,7 +162,7 @@ ParameterizedTestParameters(keys, move) {
     static char all[64][32];
     size_t count = 0;
     gpc_context *context = NULL;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     snprintf(all[count++], sizeof *all, "viper");
     for (size_t i = 0; gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info) == GPC_OK && count < 64; i++)

@@ -26,8 +26,8 @@ static void open_told(told *t, const char *text) {
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     options.log = remember;
     options.log_data = t->log;
-    cr_assert_eq(gpc_context_create(&options, &t->error, &t->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(t->context, &t->error, &t->config), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &t->context, &t->error), GPC_OK);
+    cr_assert_eq(gpc_config_create(t->context, &t->config, &t->error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(t->config, text, "text", &t->error), GPC_OK, "%s", t->error.message);
 }
 
@@ -39,7 +39,7 @@ static void close_told(told *t) {
 static gpc_status make(told *t) {
     gpc_hierarchy *h = NULL;
     *t->log = '\0';
-    const gpc_status status = gpc_hierarchy_create(t->context, t->config, &t->error, &h);
+    const gpc_status status = gpc_hierarchy_create(t->context, t->config, &h, &t->error);
     gpc_hierarchy_destroy(h);
     return status;
 }
@@ -69,7 +69,7 @@ Test(key_origin, a_hosts_value_is_refused) {
             cr_assert_eq(gpc_config_set_pair(t.config, "l2.banks = 16", &t.error), GPC_OK);
         cr_expect_eq(make(&t), GPC_ERROR_RANGE);
         cr_expect(strstr(t.error.message, "coherence = nmoesi needs l2.banks = 1, not 16"), "%s", t.error.message);
-        cr_assert_eq(gpc_config_copy(t.config, &t.error, &copy), GPC_OK);
+        cr_assert_eq(gpc_config_copy(t.config, &copy, &t.error), GPC_OK);
         gpc_config_destroy(t.config);
         t.config = copy;
         cr_expect_eq(make(&t), GPC_ERROR_RANGE, "a copy knows it");
@@ -145,7 +145,7 @@ Test(key_origin, a_snapshot_loads) {
     told t;
     gpc_hierarchy *h, *copy;
     open_told(&t, KEPLER);
-    cr_assert_eq(gpc_hierarchy_create(t.context, t.config, &t.error, &h), GPC_OK, "%s", t.error.message);
+    cr_assert_eq(gpc_hierarchy_create(t.context, t.config, &h, &t.error), GPC_OK, "%s", t.error.message);
     cr_assert_eq(gpc_hierarchy_copy(h, &copy, &t.error), GPC_OK, "%s", t.error.message);
     gpc_hierarchy_destroy(copy);
     gpc_hierarchy_destroy(h);

@@ -31,7 +31,7 @@ static void put_run(works *w, const char *settings, bool timed, work which, cons
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config = NULL;
     outcome o = {.status = GPC_ERROR_ARGUMENT};
-    cr_assert_eq(gpc_config_create(w->context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(w->context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, machine, "machine", &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_set(config, "mode", timed ? "timed" : "functional", &error), GPC_OK);
     w->source = source;
@@ -52,7 +52,7 @@ static void put_policy(works *w, size_t k, const char *spec, char *text) {
     put_run(w, settings, true, WORK_BURST, NULL, text);
     put_run(w, settings, true, WORK_MEMORY, "synthetic:bicg:4KiB", text);
     put_run(w, settings, false, WORK_MEMORY, "synthetic:gather:16KiB", text);
-    if (gpc_policy_cost(w->context, kinds[k].kind, spec, 32, 4, 128, 4, NULL, &bits) == GPC_OK)
+    if (gpc_policy_cost(w->context, kinds[k].kind, spec, 32, 4, 128, 4, &bits, NULL) == GPC_OK)
         snprintf(text + strlen(text), ROOM - strlen(text), ", %" PRIu64 " bits", bits);
     strcat(text, "\n");
 }

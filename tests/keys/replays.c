@@ -229,9 +229,9 @@ static outcome run_streams(const works *w, const torture_case *c, const char *mo
     measured_stats stats;
     gpc_config *config = config_of(w->context, c, mode, NULL);
     gpc_config_set(config, "streams", "3", NULL);
-    o.status = gpc_replay_create(w->context, config, &o.error, &r);
+    o.status = gpc_replay_create(w->context, config, &r, &o.error);
     for (unsigned i = 0; i < 2 && o.status == GPC_OK; i++) {
-        o.status = gpc_trace_open(w->context, paths[i], &o.error, &traces[i]);
+        o.status = gpc_trace_open(w->context, paths[i], &traces[i], &o.error);
         streams[i] = (gpc_replay_stream)GPC_REPLAY_STREAM_INIT;
         streams[i].trace = traces[i];
         streams[i].priority = c->seed % 3 == i ? 1 : 0;

@@ -221,7 +221,7 @@ static void write_program(const works *w, size_t which) {
 
 void works_open(works *w) {
     *w = (works){.context = NULL};
-    cr_assert_eq(gpc_context_create(NULL, NULL, &w->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &w->context, NULL), GPC_OK);
     snprintf(w->folder, sizeof w->folder, "/tmp/gpucache-keys-XXXXXX");
     cr_assert_not_null(mkdtemp(w->folder));
     for (size_t i = 0; i < PROGRAMS; i++)
@@ -281,7 +281,7 @@ static void digest_estimates(outcome *o, const gpc_replay *r) {
 /* Values of policies, of schedulers and throttles too. */
 static void digest_policies(outcome *o, const gpc_replay *r) {
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-    for (size_t i = 0; gpc_replay_policy_value(r, i, &value) == GPC_OK; i++) {
+    for (size_t i = 0; gpc_replay_policy_value(r, i, &value, NULL) == GPC_OK; i++) {
         digest(o, value.name, strlen(value.name));
         works_digest_number(o, value.value);
     }
@@ -309,7 +309,7 @@ static gpc_trace *open_trace(const works *w, work which, outcome *o) {
     gpc_trace *trace = NULL;
     char path[128];
     snprintf(path, sizeof path, "%s/%s.g", w->folder, names[which]);
-    gpc_status status = gpc_trace_open(w->context, w->source ? w->source : path, &o->error, &trace);
+    gpc_status status = gpc_trace_open(w->context, w->source ? w->source : path, &trace, &o->error);
     cr_assert_eq(status, GPC_OK, "%s", o->error.message);
     return trace;
 }
@@ -493,7 +493,7 @@ outcome works_run(const works *w, const gpc_config *config, work which) {
     gpc_config_get(config, "mode", &mode);
     if (which == WORK_HOST) {
         gpc_hierarchy *h = NULL;
-        o.status = gpc_hierarchy_create(w->context, config, &o.error, &h);
+        o.status = gpc_hierarchy_create(w->context, config, &h, &o.error);
         if (o.status == GPC_OK && w->recording)
             o.status = gpc_hierarchy_record(h, w->recording, &o.error);
         if (o.status == GPC_OK)
@@ -506,7 +506,7 @@ outcome works_run(const works *w, const gpc_config *config, work which) {
         return o;
     }
     gpc_replay *r = NULL;
-    o.status = gpc_replay_create(w->context, config, &o.error, &r);
+    o.status = gpc_replay_create(w->context, config, &r, &o.error);
     if (o.status == GPC_OK)
         r = replay(w, r, which, &o);
     gpc_replay_destroy(r);

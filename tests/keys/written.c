@@ -48,8 +48,8 @@ static void copy_trace(const works *w, const char *from, const char *to, gpc_tra
     gpc_trace_writer *writer = NULL;
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block = NULL;
-    cr_assert_eq(gpc_trace_open(w->context, from, &o->error, &trace), GPC_OK, "%s", o->error.message);
-    cr_assert_eq(gpc_trace_writer_create(w->context, to, format, &o->error, &writer), GPC_OK, "%s", o->error.message);
+    cr_assert_eq(gpc_trace_open(w->context, from, &trace, &o->error), GPC_OK, "%s", o->error.message);
+    cr_assert_eq(gpc_trace_writer_create(w->context, to, format, &writer, &o->error), GPC_OK, "%s", o->error.message);
     while (gpc_trace_next_kernel(trace, &kernel, &o->error) == GPC_OK) {
         works_digest_number(o, (uint64_t)gpc_trace_writer_kernel(writer, &kernel, &o->error));
         while (gpc_trace_next_block(trace, &block, &o->error) == GPC_OK)
@@ -110,9 +110,9 @@ static void put_profile(const works *w, const gpc_config *config, const char *pa
     outcome o = {.digest = 1, .error = GPC_ERROR_INIT};
     gpc_profile *profile = NULL;
     gpc_trace *trace = NULL;
-    gpc_status status = gpc_profile_create(w->context, config, &o.error, &profile);
+    gpc_status status = gpc_profile_create(w->context, config, &profile, &o.error);
     if (status == GPC_OK) {
-        cr_assert_eq(gpc_trace_open(w->context, path, &o.error, &trace), GPC_OK);
+        cr_assert_eq(gpc_trace_open(w->context, path, &trace, &o.error), GPC_OK);
         status = gpc_profile_run(profile, trace, &o.error);
         tell_profile(profile, &o);
         gpc_trace_close(trace);

@@ -37,7 +37,7 @@ static gpc_status create_tree(gpc_context *context, const char *replacement, gpc
     options.module_count = 5;
     options.networks = networks;
     options.network_count = 2;
-    return gpc_coherence_create(context, &options, error, out);
+    return gpc_coherence_create(context, &options, out, error);
 }
 
 /* Stored values, by address: every load must return the value, whatever call failed between. */
@@ -57,7 +57,7 @@ static gpc_status access(gpc_coherence *tree, values *v, uint32_t i, gpc_error *
     request.address = address_of(i);
     request.bytes = &value;
     request.out = &seen;
-    gpc_status status = gpc_coherence_access(tree, &request, error, NULL);
+    gpc_status status = gpc_coherence_access(tree, &request, NULL, error);
     uint8_t *expected = &v->of[i * 37 % 256];
     if (status == GPC_OK && request.kind == GPC_COHERENCE_STORE)
         *expected = value;
@@ -84,10 +84,10 @@ static gpc_status use_tree(gpc_context *context, oom_heap *heap, gpc_error *erro
     }
     gpc_error later = GPC_ERROR_INIT;
     if (tree) {
-        status = gpc_coherence_flush(tree, GPC_NO_MODULE, 0, first == GPC_OK ? error : &later, NULL);
+        status = gpc_coherence_flush(tree, GPC_NO_MODULE, 0, NULL, first == GPC_OK ? error : &later);
         first = first == GPC_OK ? status : first;
         oom_heal(heap);
-        cr_assert_eq(gpc_coherence_flush(tree, GPC_NO_MODULE, 0, &later, NULL), GPC_OK, "%s", later.message);
+        cr_assert_eq(gpc_coherence_flush(tree, GPC_NO_MODULE, 0, NULL, &later), GPC_OK, "%s", later.message);
     }
     for (uint32_t i = 0; tree && i < 256; i++) {
         uint8_t byte = 0;
@@ -139,7 +139,7 @@ static gpc_status issue(gpc_coherence *tree, uint32_t i, gpc_error *error) {
     request.address = address_of(i % 64);
     request.bytes = &value;
     request.cycle = i;
-    return gpc_coherence_issue(tree, &request, error, &token);
+    return gpc_coherence_issue(tree, &request, &token, error);
 }
 
 static gpc_status use_inflights(gpc_context *context, oom_heap *heap, gpc_error *error) {
@@ -164,7 +164,7 @@ static gpc_status use_inflights(gpc_context *context, oom_heap *heap, gpc_error 
         first = first == GPC_OK ? status : first;
         oom_heal(heap);
         cr_assert_eq(gpc_coherence_advance(tree, UINT64_MAX, &later), GPC_OK, "%s", later.message);
-        cr_assert_eq(gpc_coherence_flush(tree, GPC_NO_MODULE, 0, &later, NULL), GPC_OK, "%s", later.message);
+        cr_assert_eq(gpc_coherence_flush(tree, GPC_NO_MODULE, 0, NULL, &later), GPC_OK, "%s", later.message);
     }
     for (uint32_t i = 128; tree && i < 192; i++) { /* the last to every address */
         uint8_t byte = 0;
@@ -192,7 +192,7 @@ static gpc_status verify(gpc_context *context, oom_heap *heap, gpc_error *error)
         options.in_flight = in_flight;
         options.states = 60;
         options.walks = way > 1;
-        first = gpc_verify_run(context, &options, error, &v);
+        first = gpc_verify_run(context, &options, &v, error);
         cr_assert_eq(v != NULL, first == GPC_OK);
         gpc_verify_destroy(v);
     }

@@ -86,7 +86,7 @@ static gpc_status run(gpc_context *context, oom_heap *heap, gpc_error *error, co
     gpc_hierarchy *hierarchy = NULL;
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.on_complete = on_complete;
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_status status = gpc_config_create(context, &config, error);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, settings, "settings", error);
     if (status == GPC_OK && mode != plain)
@@ -96,7 +96,7 @@ static gpc_status run(gpc_context *context, oom_heap *heap, gpc_error *error, co
     if (status == GPC_OK && with_values)
         status = gpc_config_set(config, "coherence.data", "true", error);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+        status = gpc_hierarchy_create(context, config, &hierarchy, error);
     cr_assert_eq(hierarchy != NULL, status == GPC_OK);
     if (status == GPC_OK) {
         bool timed = gpc_hierarchy_set_callbacks(hierarchy, &callbacks) == GPC_OK;

@@ -14,7 +14,7 @@ static gpc_replacement *make_replacement(gpc_context *context, gpc_replacement *
     options.instance = other != NULL;
     options.share_with = other;
     if (*status == GPC_OK)
-        *status = gpc_replacement_create(context, &options, error, &replacement);
+        *status = gpc_replacement_create(context, &options, &replacement, error);
     cr_assert(!replacement || *status == GPC_OK);
     return replacement;
 }
@@ -28,7 +28,7 @@ static gpc_predictor *make_predictor(gpc_context *context, gpc_predictor *other,
     options.instance = other != NULL;
     options.share_with = other;
     if (*status == GPC_OK)
-        *status = gpc_predictor_create(context, &options, error, &predictor);
+        *status = gpc_predictor_create(context, &options, &predictor, error);
     cr_assert(!predictor || *status == GPC_OK);
     return predictor;
 }
@@ -80,7 +80,7 @@ static gpc_status throttle(gpc_context *context, oom_heap *heap, gpc_error *erro
     for (uint32_t i = 0; i < 2 && status == GPC_OK; i++) {
         options.index = i;
         options.share_with = throttles[0];
-        status = gpc_throttle_create(context, &options, error, &throttles[i]);
+        status = gpc_throttle_create(context, &options, &throttles[i], error);
     }
     const size_t calls = heap->calls;
     for (uint32_t slot = 0; throttles[0] && slot < 48; slot++) {
@@ -107,7 +107,7 @@ static gpc_status caches_that_share(gpc_context *context, oom_heap *heap, gpc_er
     for (uint32_t i = 0; i < 2 && status == GPC_OK; i++) {
         options.instance = i;
         options.share_with = caches[0];
-        status = gpc_cache_create(context, &options, error, &caches[i]);
+        status = gpc_cache_create(context, &options, &caches[i], error);
     }
     gpc_cache_destroy(caches[0]);
     gpc_cache_destroy(caches[1]);

@@ -139,11 +139,11 @@ typedef gpc_status (*play_fn)(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_erro
 static gpc_status run_with(const char *text, play_fn does, gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_config *config = NULL;
     gpc_hierarchy *hierarchy = NULL;
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_status status = gpc_config_create(context, &config, error);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, text, "settings", error);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+        status = gpc_hierarchy_create(context, config, &hierarchy, error);
     cr_assert_eq(hierarchy != NULL, status == GPC_OK);
     if (status == GPC_OK) {
         status = does(hierarchy, heap, error);

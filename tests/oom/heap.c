@@ -58,7 +58,7 @@ static bool run(oom_scenario scenario, size_t fail_at, bool persistent) {
     gpc_context_options options = oom_options(&heap);
     gpc_context *context = NULL;
     gpc_error error = GPC_ERROR_INIT;
-    gpc_status status = gpc_context_create(&options, &error, &context);
+    gpc_status status = gpc_context_create(&options, &context, &error);
     if (status == GPC_OK)
         status = scenario(context, &heap, &error);
     else

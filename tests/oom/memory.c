@@ -15,7 +15,7 @@ static const char settings[] = "preset = h100\n"
                                "l1.track_warps = true\n";
 
 static gpc_status create_config(gpc_context *context, gpc_error *error, gpc_config **out) {
-    gpc_status status = gpc_config_create(context, error, out);
+    gpc_status status = gpc_config_create(context, out, error);
     return status == GPC_OK ? gpc_config_load_text(*out, settings, "settings", error) : status;
 }
 
@@ -44,7 +44,7 @@ static gpc_status resize_l1(gpc_context *context, oom_heap *heap, gpc_error *err
     gpc_hierarchy *hierarchy = NULL;
     gpc_status status = create_config(context, error, &config);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+        status = gpc_hierarchy_create(context, config, &hierarchy, error);
     cr_assert_eq(hierarchy != NULL, status == GPC_OK);
     gpc_launch launch = GPC_LAUNCH_INIT;
     launch.threads = 1024;
@@ -72,7 +72,7 @@ Test(oom, hierarchy) {
 /* A failed replay can continue with another trace. */
 static gpc_status replay_kernels(gpc_replay *replay, gpc_context *context, const char *source, gpc_error *error) {
     gpc_trace *trace = NULL;
-    gpc_status status = gpc_trace_open(context, source, error, &trace);
+    gpc_status status = gpc_trace_open(context, source, &trace, error);
     while (status == GPC_OK) {
         measured_stats stats;
         measured_clear(&stats);
@@ -99,7 +99,7 @@ static gpc_status replay_with(gpc_context *context, oom_heap *heap, const char *
     if (status == GPC_OK)
         status = gpc_config_load_text(config, more, "more", error);
     if (status == GPC_OK)
-        status = gpc_replay_create(context, config, error, &replay);
+        status = gpc_replay_create(context, config, &replay, error);
     cr_assert_eq(replay != NULL, status == GPC_OK);
     if (status == GPC_OK) {
         bool sampled = strstr(more, "sample =") != NULL; /* which has neither */

@@ -72,7 +72,7 @@ Test(oom, registry) {
 static gpc_status policy_cost(gpc_context *context, oom_heap *heap, gpc_error *error) {
     (void)heap;
     uint64_t bits = 1;
-    gpc_status status = gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "lru", 32, 4, 128, 4, error, &bits);
+    gpc_status status = gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "lru", 32, 4, 128, 4, &bits, error);
     if (status != GPC_OK)
         cr_assert_eq(bits, 1);
     return status;
@@ -110,16 +110,16 @@ static gpc_status probe_and_resize(gpc_context *context, oom_heap *heap, gpc_err
     options.ways = 2;
     options.replacement = "random";
     gpc_cache *cache;
-    gpc_status status = gpc_cache_create(context, &options, error, &cache);
+    gpc_status status = gpc_cache_create(context, &options, &cache, error);
     if (status != GPC_OK)
         return status;
     const gpc_request request = {.address = 1 << 20};
     for (uint64_t line = 0; line < 2; line++) {
         const gpc_request load = {.address = line * 128};
-        cr_assert_eq(gpc_cache_access(cache, &load, NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &load, NULL, NULL), GPC_OK);
     }
     gpc_access_result said = {.way = 77}, found;
-    status = gpc_cache_probe_victim(cache, &request, &said);
+    status = gpc_cache_probe_victim(cache, &request, &said, NULL);
     if (status != GPC_OK) {
         snprintf(error->message, sizeof error->message, "probe_victim");
         error->status = status;
@@ -129,7 +129,7 @@ static gpc_status probe_and_resize(gpc_context *context, oom_heap *heap, gpc_err
     }
     if (status != GPC_OK) {
         oom_heal(heap);
-        cr_assert_eq(gpc_cache_probe(cache, &(gpc_request){.address = 128}, &found), GPC_OK);
+        cr_assert_eq(gpc_cache_probe(cache, &(gpc_request){.address = 128}, &found, NULL), GPC_OK);
         cr_assert_eq(found.outcome, GPC_HIT, "all is as it was");
     }
     gpc_cache_destroy(cache);
@@ -143,9 +143,9 @@ Test(oom, probe_and_resize) {
 static gpc_status rank_warps(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_config *config = NULL;
     gpc_hierarchy *hierarchy = NULL;
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_status status = gpc_config_create(context, &config, error);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+        status = gpc_hierarchy_create(context, config, &hierarchy, error);
     if (status == GPC_OK)
         status = gpc_hierarchy_rank_warps(hierarchy, true, error);
     const gpc_warp_event start = {.kind = GPC_WARP_START, .warp = 700};
@@ -168,7 +168,7 @@ typedef gpc_status (*config_change)(gpc_config *config, gpc_error *error);
 
 static gpc_status change_config(gpc_context *context, oom_heap *heap, gpc_error *error, config_change change) {
     gpc_config *config = NULL;
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_status status = gpc_config_create(context, &config, error);
     if (status != GPC_OK) {
         cr_assert_null(config);
         return status;
@@ -209,9 +209,9 @@ CONFIG_TEST(config_import, gpc_config_import_gpgpusim(config, "tests/oom/gpgpusi
 static gpc_status copy_config(gpc_context *context, oom_heap *heap, gpc_error *error) {
     (void)heap;
     gpc_config *config = NULL, *copy = NULL;
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_status status = gpc_config_create(context, &config, error);
     if (status == GPC_OK)
-        status = gpc_config_copy(config, error, &copy);
+        status = gpc_config_copy(config, &copy, error);
     cr_assert_eq(copy != NULL, status == GPC_OK);
     gpc_config_destroy(config);
     gpc_config_destroy(copy);
@@ -233,7 +233,7 @@ static gpc_status create_cache(gpc_context *context, gpc_error *error, const cha
     options.track_warps = 1;
     options.replacement = replacement;
     options.predictor = predictor;
-    gpc_status status = gpc_cache_create(context, &options, error, out);
+    gpc_status status = gpc_cache_create(context, &options, out, error);
     cr_assert_eq(*out != NULL, status == GPC_OK);
     return status;
 }
@@ -243,7 +243,7 @@ static void use_cache(gpc_cache *cache, oom_heap *heap) {
     size_t calls = heap->calls;
     for (uint64_t i = 0; i < 1000; i++) {
         gpc_request request = {.address = i * 8123, .size = 1, .kind = (uint8_t)(i % GPC_KIND_COUNT)};
-        cr_assert_eq(gpc_cache_access(cache, &request, NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &request, NULL, NULL), GPC_OK);
     }
     uint64_t addresses[256];
     for (uint64_t i = 0; i < 256; i++)
@@ -251,9 +251,9 @@ static void use_cache(gpc_cache *cache, oom_heap *heap) {
     gpc_batch batch = GPC_BATCH_INIT;
     batch.count = 256;
     batch.addresses = addresses;
-    cr_assert_eq(gpc_cache_access_many(cache, &batch, NULL), GPC_OK);
-    cr_assert_eq(gpc_cache_flush(cache, NULL), GPC_OK);
-    cr_assert_eq(gpc_cache_invalidate_all(cache), GPC_OK);
+    cr_assert_eq(gpc_cache_access_many(cache, &batch, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_flush(cache, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_all(cache, NULL), GPC_OK);
     cr_assert_eq(heap->calls, calls, "an access allocated");
 }
 
@@ -332,7 +332,7 @@ static gpc_status next_uses(gpc_context *context, oom_heap *heap, gpc_error *err
     (void)heap;
     static const uint64_t addresses[] = {0, 128, 4, 256, 130};
     uint64_t next[5];
-    gpc_status status = gpc_next_uses(context, addresses, 5, 128, next);
+    gpc_status status = gpc_next_uses(context, addresses, 5, 128, next, NULL);
     if (status != GPC_OK) { /* the function has no gpc_error */
         error->status = status;
         strcpy(error->message, "next_uses");

@@ -25,7 +25,7 @@ static void close_folder(void) {
 }
 
 static gpc_status open_config(gpc_context *context, gpc_error *error, gpc_config **out) {
-    gpc_status status = gpc_config_create(context, error, out);
+    gpc_status status = gpc_config_create(context, out, error);
     if (status == GPC_OK)
         status = gpc_config_set(*out, "sm.count", "2", error);
     if (status == GPC_OK)
@@ -67,7 +67,7 @@ static gpc_status make(gpc_context *context, gpc_error *error, gpc_profile **out
     gpc_config *config = NULL;
     gpc_status status = open_config(context, error, &config);
     if (status == GPC_OK)
-        status = gpc_profile_create(context, config, error, out);
+        status = gpc_profile_create(context, config, out, error);
     cr_assert_eq(*out != NULL, status == GPC_OK);
     gpc_config_destroy(config);
     return status;
@@ -133,7 +133,7 @@ static gpc_status read_by(gpc_context *context, const char *predictor, gpc_error
     if (status == GPC_OK)
         status = gpc_config_set(config, "l1.bypass", predictor, error);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+        status = gpc_hierarchy_create(context, config, &hierarchy, error);
     gpc_hierarchy_destroy(hierarchy);
     gpc_config_destroy(config);
     return status;
@@ -159,7 +159,7 @@ Test(oom, profile_predictors) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_profile *profile = NULL;
     open_folder();
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     cr_assert_eq(make(context, &error, &profile), GPC_OK);
     cr_assert_eq(feed(profile, &error), GPC_OK);
     cr_assert_eq(gpc_profile_save(profile, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &error), GPC_OK);

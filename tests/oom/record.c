@@ -35,11 +35,11 @@ static gpc_status drive(gpc_hierarchy *hierarchy, gpc_error *error) {
 static gpc_status record(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_config *config = NULL;
     gpc_hierarchy *hierarchy = NULL;
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_status status = gpc_config_create(context, &config, error);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, "sm.count = 2\n", "settings", error);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+        status = gpc_hierarchy_create(context, config, &hierarchy, error);
     if (status == GPC_OK && (status = drive(hierarchy, error)) < 0) {
         oom_heal(heap);
         cr_assert_not(gpc_hierarchy_is_recording(hierarchy));

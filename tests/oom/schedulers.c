@@ -10,7 +10,7 @@ static gpc_status create(gpc_context *context, const char *policy, gpc_error *er
     options.warps = 100;
     options.warp_limit = 50;
     options.policy = policy;
-    gpc_status status = gpc_scheduler_create(context, &options, error, out);
+    gpc_status status = gpc_scheduler_create(context, &options, out, error);
     cr_assert_eq(*out != NULL, status == GPC_OK);
     return status;
 }
@@ -65,11 +65,11 @@ static gpc_status every_throttle(gpc_context *context, oom_heap *heap, gpc_error
         options.policy = spec;
         options.warps = 100;
         options.count = 2;
-        status = gpc_scheduler_create(context, &options, error, &first);
+        status = gpc_scheduler_create(context, &options, &first, error);
         options.index = 1;
         options.share_with = first;
         if (status == GPC_OK)
-            status = gpc_scheduler_create(context, &options, error, &second);
+            status = gpc_scheduler_create(context, &options, &second, error);
         if (first)
             use(first, heap);
         gpc_scheduler_destroy(first);
@@ -130,7 +130,7 @@ Test(oom, own_scheduler) {
 static gpc_status cost(gpc_context *context, oom_heap *heap, gpc_error *error) {
     (void)heap;
     uint64_t bits = 1;
-    gpc_status status = gpc_scheduler_cost(context, "two-level(group=2)", 8, error, &bits);
+    gpc_status status = gpc_scheduler_cost(context, "two-level(group=2)", 8, &bits, error);
     cr_assert_eq(bits == 1, status != GPC_OK);
     return status;
 }

@@ -78,7 +78,7 @@ static gpc_status use(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *error
 static gpc_status create(gpc_context *context, const char *threads, bool stages, gpc_error *error,
                          gpc_hierarchy **out) {
     gpc_config *config = NULL;
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_status status = gpc_config_create(context, &config, error);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, settings, "settings", error);
     if (status == GPC_OK)
@@ -88,7 +88,7 @@ static gpc_status create(gpc_context *context, const char *threads, bool stages,
     if (status == GPC_OK && !prefetches)
         status = gpc_config_load_text(config, "l1.prefetcher = none\nl2.prefetcher = none\n", "prefetchers", error);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(context, config, error, out);
+        status = gpc_hierarchy_create(context, config, out, error);
     cr_assert_eq(*out != NULL, status == GPC_OK);
     if (status == GPC_OK && strcmp(threads, "1")) {
         status = gpci_shards_test((*out)->timed, 0, error);
@@ -187,9 +187,9 @@ static gpc_status copied_functional(gpc_context *context, oom_heap *heap, gpc_er
     const uint64_t address = 4096;
     const size_t fail_at = heap->fail_at ? heap->fail_at - heap->calls : 0; /* from here on */
     oom_heal(heap);
-    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, "l1.size = 1KiB\nl2.size = 12KiB\nsm.count = 2\n", "", error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(context, config, error, &hierarchy), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &hierarchy, error), GPC_OK, "%s", error->message);
     gpc_config_destroy(config);
     access.mask = 1, access.addresses = &address, access.width = 4, access.kind = GPC_STORE;
     cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL), GPC_OK);
@@ -253,7 +253,7 @@ static gpc_status start_of(gpc_hierarchy *h, oom_heap *heap, size_t fail_at, gpc
     cr_assert_eq(gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_WRITE(keep, &before), &ignored), GPC_OK, "%s",
                  ignored.message);
     heap->fail_at = fail_at ? heap->calls + fail_at : 0;
-    const gpc_status status = gpc_hierarchy_start_kernel(h, &options, error, &kernel);
+    const gpc_status status = gpc_hierarchy_start_kernel(h, &options, &kernel, error);
     oom_heal(heap);
     cr_assert_eq(kernel != 0, status == GPC_OK);
     cr_assert_eq(gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_WRITE(keep, &after), &ignored), GPC_OK, "%s",
@@ -261,7 +261,7 @@ static gpc_status start_of(gpc_hierarchy *h, oom_heap *heap, size_t fail_at, gpc
     const bool same = before.size == after.size && !memcmp(before.bytes, after.bytes, before.size);
     cr_assert_eq(same, status != GPC_OK, "status %d", (int)status);
     if (status != GPC_OK)
-        cr_assert_eq(gpc_hierarchy_start_kernel(h, &options, &ignored, &kernel), GPC_OK, "%s", ignored.message);
+        cr_assert_eq(gpc_hierarchy_start_kernel(h, &options, &kernel, &ignored), GPC_OK, "%s", ignored.message);
     return status;
 }
 
@@ -277,11 +277,11 @@ typedef struct machine {
 static void open_machine(machine *m, const char *base, const char *text) {
     *m = (machine){.error = GPC_ERROR_INIT};
     const gpc_context_options options = oom_options(&m->heap);
-    cr_assert_eq(gpc_context_create(&options, &m->error, &m->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(m->context, &m->error, &m->config), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &m->context, &m->error), GPC_OK);
+    cr_assert_eq(gpc_config_create(m->context, &m->config, &m->error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(m->config, base, "base", &m->error), GPC_OK, "%s", m->error.message);
     cr_assert(!text || gpc_config_load_text(m->config, text, "settings", &m->error) == GPC_OK, "%s", m->error.message);
-    cr_assert_eq(gpc_hierarchy_create(m->context, m->config, &m->error, &m->hierarchy), GPC_OK, "%s", m->error.message);
+    cr_assert_eq(gpc_hierarchy_create(m->context, m->config, &m->hierarchy, &m->error), GPC_OK, "%s", m->error.message);
 }
 
 static void close_machine(machine *m) {
@@ -435,11 +435,11 @@ static gpc_status watch_twice(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_erro
 static gpc_status watched(gpc_context *context, oom_heap *heap, gpc_error *error) {
     gpc_config *config = NULL;
     gpc_hierarchy *hierarchy = NULL;
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_status status = gpc_config_create(context, &config, error);
     if (status == GPC_OK)
         status = gpc_config_load_text(config, settings, "settings", error);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(context, config, error, &hierarchy);
+        status = gpc_hierarchy_create(context, config, &hierarchy, error);
     if (status == GPC_OK)
         status = watch_twice(hierarchy, heap, error);
     gpc_hierarchy_destroy(hierarchy);
@@ -455,9 +455,9 @@ static gpc_status only_dram(gpc_context *context, oom_heap *heap, gpc_error *err
     gpc_config *config = NULL;
     gpc_dram *dram = NULL;
     (void)heap;
-    gpc_status status = gpc_config_create(context, error, &config);
+    gpc_status status = gpc_config_create(context, &config, error);
     if (status == GPC_OK)
-        status = gpc_dram_create(context, config, error, &dram);
+        status = gpc_dram_create(context, config, &dram, error);
     cr_assert_eq(dram != NULL, status == GPC_OK);
     if (status == GPC_OK) {
         cr_assert_eq(gpc_dram_try_request(dram, 0, 0, false, 1), GPC_OK);

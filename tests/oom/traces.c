@@ -38,7 +38,7 @@ static void add_block(uint64_t *sum, const gpc_block *block) {
 /* Read everything, with two blocks held at a time. `*sum` gets a digest. */
 static gpc_status digest(gpc_context *context, const char *source, gpc_error *error, uint64_t *sum) {
     gpc_trace *trace = NULL;
-    gpc_status status = gpc_trace_open(context, source, error, &trace);
+    gpc_status status = gpc_trace_open(context, source, &trace, error);
     cr_assert_eq(trace != NULL, status == GPC_OK);
     if (status == GPC_OK)
         status = gpc_trace_choose(trace, "1-, *", error);
@@ -74,7 +74,7 @@ static gpc_status digest(gpc_context *context, const char *source, gpc_error *er
 static gpc_status drain(gpc_context *context, const char *source, gpc_error *error) {
     gpc_context *healthy = NULL;
     uint64_t expected = 0, sum = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &healthy), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &healthy, NULL), GPC_OK);
     cr_assert_eq(digest(healthy, source, NULL, &expected), GPC_OK);
     gpc_context_destroy(healthy);
     gpc_status status = digest(context, source, error, &sum);
@@ -101,9 +101,9 @@ static gpc_status convert(gpc_context *context, const char *source, const char *
                           gpc_error *error) {
     gpc_trace *trace = NULL;
     gpc_trace_writer *writer = NULL;
-    gpc_status status = gpc_trace_open(context, source, error, &trace);
+    gpc_status status = gpc_trace_open(context, source, &trace, error);
     if (status == GPC_OK)
-        status = gpc_trace_writer_create(context, path, format, error, &writer);
+        status = gpc_trace_writer_create(context, path, format, &writer, error);
     while (status == GPC_OK)
         status = copy_kernel(trace, writer, error);
     if (status == GPC_END)
@@ -159,7 +159,7 @@ static void setup(void) {
     snprintf(out_path, sizeof out_path, "%s/out", folder);
     gpc_context *context = NULL;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     const char *source = "synthetic:vectoradd:2KiB";
     cr_assert_eq(convert(context, source, text_path, GPC_TRACE_TEXT, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(convert(context, source, binary_path, GPC_TRACE_BINARY, &error), GPC_OK, "%s", error.message);
@@ -216,7 +216,7 @@ static gpc_status read_again(gpc_context *context, const char *source, gpc_error
     gpc_trace *trace = NULL;
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block = NULL;
-    gpc_status status = gpc_trace_open(context, source, error, &trace);
+    gpc_status status = gpc_trace_open(context, source, &trace, error);
     if (status == GPC_OK)
         status = gpc_trace_next_kernel(trace, &kernel, error);
     if (status == GPC_OK)
@@ -286,7 +286,7 @@ Test(oom_trace, binary_without_addresses) {
     fclose(file);
     gpc_context *context = NULL;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     cr_assert_eq(convert(context, path, out_path, GPC_TRACE_BINARY, &error), GPC_OK, "%s", error.message);
     gpc_context_destroy(context);
     oom_check(read_out, 3);

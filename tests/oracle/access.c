@@ -14,11 +14,12 @@ static void access_both(pair *p) {
     memset(&got, 0xa5, sizeof got);
     memset(&found, 0xa5, sizeof found);
     gpc_status status = model_probe(&p->model, &request, &probed);
-    cr_assert_eq(gpc_cache_probe(p->cache, &request, &found), status, "%s probe", pair_text(p));
+    cr_assert_eq(gpc_cache_probe(p->cache, &request, &found, NULL), status, "%s probe", pair_text(p));
     if (status == GPC_OK)
         pair_same_result(p, "probe", &probed, &found);
     status = model_access(&p->model, &request, &expected);
-    cr_assert_eq(gpc_cache_access(p->cache, &request, p->step % 5 ? &got : NULL), status, "%s access", pair_text(p));
+    cr_assert_eq(gpc_cache_access(p->cache, &request, p->step % 5 ? &got : NULL, NULL), status, "%s access",
+                 pair_text(p));
     if (status == GPC_OK && p->step % 5)
         pair_same_result(p, "access", &expected, &got);
     pair_same_events(p, "access", false);
@@ -35,19 +36,19 @@ static void invalidate_both(pair *p) {
         bytes = p->lines * p->stride * line_bytes / 2 + 1;
         break;
     case 1:
-        cr_assert_eq(gpc_cache_invalidate_line(p->cache, request.address), GPC_OK);
+        cr_assert_eq(gpc_cache_invalidate_line(p->cache, request.address, NULL), GPC_OK);
         bytes = 0;
         model_invalidate(&p->model, request.address / line_bytes, request.address / line_bytes);
         break;
     case 2:
-        cr_assert_eq(gpc_cache_invalidate_all(p->cache), GPC_OK);
+        cr_assert_eq(gpc_cache_invalidate_all(p->cache, NULL), GPC_OK);
         bytes = 0;
         model_invalidate(&p->model, 0, UINT64_MAX);
         break;
     default:
         break;
     }
-    cr_assert_eq(gpc_cache_invalidate_range(p->cache, request.address, bytes), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_range(p->cache, request.address, bytes, NULL), GPC_OK);
     if (bytes)
         model_invalidate(&p->model, request.address / line_bytes, (request.address + bytes - 1) / line_bytes);
     pair_same_events(p, "invalidate", true);
@@ -55,7 +56,7 @@ static void invalidate_both(pair *p) {
 
 static void flush_both(pair *p) {
     uint64_t sectors = UINT64_MAX, expected = model_flush(&p->model);
-    cr_assert_eq(gpc_cache_flush(p->cache, &sectors), GPC_OK);
+    cr_assert_eq(gpc_cache_flush(p->cache, &sectors, NULL), GPC_OK);
     cr_assert_eq(sectors, expected, "%s flush: %llu sectors, not %llu", pair_text(p), (unsigned long long)sectors,
                  (unsigned long long)expected);
     pair_same_events(p, "flush", false);

@@ -101,7 +101,7 @@ static bool same_element(pair *p, const stream *s, size_t i) {
 
 static void run_batch(pair *p, const stream *s) {
     size_t done = SIZE_MAX, expected = 0;
-    gpc_status status = gpc_cache_access_many(p->cache, &s->batch, &done);
+    gpc_status status = gpc_cache_access_many(p->cache, &s->batch, &done, NULL);
     while (expected < s->batch.count && same_element(p, s, expected))
         expected++;
     cr_assert_eq(status, expected < s->batch.count ? GPC_ERROR_ARGUMENT : GPC_OK, "%s: status %d", pair_text(p),
@@ -126,7 +126,7 @@ static void reserve_or_fill(pair *p, loan *l) {
     gpc_access_result result, expected;
     if (l->open) {
         cr_assert_eq(model_fill(&p->model, &l->request, l->sectors, &expected), GPC_OK);
-        cr_assert_eq(gpc_cache_fill(p->cache, &l->request, l->sectors, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_fill(p->cache, &l->request, l->sectors, &result, NULL), GPC_OK);
         l->open = false;
         return;
     }
@@ -134,12 +134,12 @@ static void reserve_or_fill(pair *p, loan *l) {
     l->request = pair_request(p);
     l->request.kind = GPC_LOAD;
     cr_assert_eq(model_lookup(&p->model, &l->request, &expected), GPC_OK);
-    cr_assert_eq(gpc_cache_lookup(p->cache, &l->request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_lookup(p->cache, &l->request, &result, NULL), GPC_OK);
     l->sectors = result.fetch_sectors;
     if (result.outcome != GPC_MISS && result.outcome != GPC_SECTOR_MISS)
         return;
     cr_assert_eq(model_reserve(&p->model, &l->request, l->sectors, &expected), GPC_OK);
-    cr_assert_eq(gpc_cache_reserve(p->cache, &l->request, l->sectors, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_reserve(p->cache, &l->request, l->sectors, &result, NULL), GPC_OK);
     l->open = result.way != UINT32_MAX;
 }
 
@@ -151,11 +151,11 @@ static void disturb(pair *p, loan *l) {
     switch (pair_random(p, 4)) {
     case 0:
         request = pair_request(p);
-        cr_assert_eq(gpc_cache_access(p->cache, &request, &got), model_access(&p->model, &request, &expected));
+        cr_assert_eq(gpc_cache_access(p->cache, &request, &got, NULL), model_access(&p->model, &request, &expected));
         break;
     case 1:
         request = pair_request(p);
-        cr_assert_eq(gpc_cache_invalidate_line(p->cache, request.address), GPC_OK);
+        cr_assert_eq(gpc_cache_invalidate_line(p->cache, request.address, NULL), GPC_OK);
         model_invalidate(&p->model, request.address / p->options.line_bytes, request.address / p->options.line_bytes);
         break;
     case 2:

@@ -111,21 +111,21 @@ void pair_same_lines(const pair *p, const char *what) {
     uint64_t cursors[2] = {0, 0};
     gpc_line expected, got;
     while (model_next_line(&p->model, &cursors[0], &expected)) {
-        cr_assert_eq(gpc_cache_next_line(p->cache, &cursors[1], &got), GPC_OK, "%s %s: a line is missing", pair_text(p),
-                     what);
+        cr_assert_eq(gpc_cache_next_line(p->cache, &cursors[1], &got, NULL), GPC_OK, "%s %s: a line is missing",
+                     pair_text(p), what);
         same_line(p, what, &expected, &got);
     }
-    cr_assert_eq(gpc_cache_next_line(p->cache, &cursors[1], &got), GPC_END, "%s %s: a line too many", pair_text(p),
-                 what);
+    cr_assert_eq(gpc_cache_next_line(p->cache, &cursors[1], &got, NULL), GPC_END, "%s %s: a line too many",
+                 pair_text(p), what);
 }
 
 void same_lines(const pair *p, const char *what, const gpc_cache *expected_cache, const gpc_cache *got_cache) {
     uint64_t cursors[2] = {0, 0};
     gpc_line expected, got;
     for (;;) {
-        gpc_status status = gpc_cache_next_line(expected_cache, &cursors[0], &expected);
-        cr_assert_eq(gpc_cache_next_line(got_cache, &cursors[1], &got), status, "%s %s: other lines", pair_text(p),
-                     what);
+        gpc_status status = gpc_cache_next_line(expected_cache, &cursors[0], &expected, NULL);
+        cr_assert_eq(gpc_cache_next_line(got_cache, &cursors[1], &got, NULL), status, "%s %s: other lines",
+                     pair_text(p), what);
         if (status == GPC_END)
             return;
         same_line(p, what, &expected, &got);

@@ -101,10 +101,10 @@ static void open_pair(memory_pair *p, unsigned system) {
     random_config(p);
     describe(p);
     memory_model_init(&p->model, &p->config);
-    cr_assert_eq(gpc_context_create(NULL, &error, &p->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(p->context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &p->context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(p->context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, p->text, NULL, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(p->context, config, &error, &p->hierarchy), GPC_OK, "%s: %s", error.message,
+    cr_assert_eq(gpc_hierarchy_create(p->context, config, &p->hierarchy, &error), GPC_OK, "%s: %s", error.message,
                  p->text);
     gpc_config_destroy(config);
 }

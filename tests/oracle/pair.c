@@ -158,7 +158,7 @@ void pair_open(pair *p, uint64_t seed, pair_flavour flavour, gpc_simd simd) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     options.simd = simd;
-    cr_assert_eq(gpc_context_create(&options, &error, &p->context), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_create(&options, &p->context, &error), GPC_OK, "%s", error.message);
     recorder_register(p->context, &p->log);
     cr_assert_eq(
         gpci_index_init(&p->index, (gpc_index)p->options.index, p->options.sets, p->options.index_fn, NULL, NULL),
@@ -172,7 +172,7 @@ void pair_open(pair *p, uint64_t seed, pair_flavour flavour, gpc_simd simd) {
     p->model.tells_evictions = rules.tells_evictions;
     p->model.set_of = rules.set_of;
     p->model.set_data = &p->index;
-    cr_assert_eq(gpc_cache_create(p->context, &p->options, &error, &p->cache), GPC_OK, "%s: %s", pair_text(p),
+    cr_assert_eq(gpc_cache_create(p->context, &p->options, &p->cache, &error), GPC_OK, "%s: %s", pair_text(p),
                  error.message);
 }
 

@@ -34,7 +34,7 @@ static bool on_miss(const host *h) {
 static uint32_t pending_lines(const host *h, uint32_t set, uint64_t *addresses) {
     uint32_t n = 0;
     gpc_line line;
-    for (uint64_t cursor = 0; gpc_cache_next_line(h->p.cache, &cursor, &line) == GPC_OK;)
+    for (uint64_t cursor = 0; gpc_cache_next_line(h->p.cache, &cursor, &line, NULL) == GPC_OK;)
         if (line.pending_sectors && (set == UINT32_MAX || set == line.set)) {
             if (addresses)
                 addresses[n] = line.line_address;
@@ -46,11 +46,11 @@ static uint32_t pending_lines(const host *h, uint32_t set, uint64_t *addresses) 
 static bool is_resident(const host *h, uint64_t address) {
     gpc_request request = {.address = address};
     gpc_access_result found;
-    cr_assert_eq(gpc_cache_probe(h->p.cache, &request, &found), GPC_OK);
+    cr_assert_eq(gpc_cache_probe(h->p.cache, &request, &found, NULL), GPC_OK);
     return found.outcome != GPC_MISS;
 }
 
-typedef gpc_status (*cache_step)(gpc_cache *, const gpc_request *, uint8_t, gpc_access_result *);
+typedef gpc_status (*cache_step)(gpc_cache *, const gpc_request *, uint8_t, gpc_access_result *, gpc_error *);
 typedef gpc_status (*model_step)(model *, const gpc_request *, uint8_t, gpc_access_result *);
 
 /* A reservation or a fill on every side, with the promises about pending lines. Returns the outcome. */
@@ -62,7 +62,7 @@ static gpc_outcome step(host *h, const char *what, cache_step real, model_step m
     cr_assert_leq(count, IN_FLIGHT);
     memset(&got, 0xa5, sizeof got);
     cr_assert_eq(modelled(&h->p.model, &m->request, m->sectors, &expected), GPC_OK);
-    cr_assert_eq(real(h->p.cache, &m->request, m->sectors, &got), GPC_OK, "%s %s", pair_text(&h->p), what);
+    cr_assert_eq(real(h->p.cache, &m->request, m->sectors, &got, NULL), GPC_OK, "%s %s", pair_text(&h->p), what);
     pair_same_result(&h->p, what, &expected, &got);
     pair_same_events(&h->p, what, false);
     pair_same_counters(&h->p, what);
@@ -103,7 +103,7 @@ static void look_up(host *h) {
     gpc_access_result expected, got;
     memset(&got, 0xa5, sizeof got);
     gpc_status status = model_lookup(&p->model, &request, &expected);
-    cr_assert_eq(gpc_cache_lookup(p->cache, &request, &got), status, "%s lookup", pair_text(p));
+    cr_assert_eq(gpc_cache_lookup(p->cache, &request, &got, NULL), status, "%s lookup", pair_text(p));
     if (status != GPC_OK)
         return;
     pair_same_result(p, "lookup", &expected, &got);
@@ -123,10 +123,10 @@ static void forget_lines(host *h) {
     if (h->count)
         request = h->misses[pair_random(p, h->count)].request;
     uint64_t line = request.address / p->options.line_bytes;
-    cr_assert_eq(gpc_cache_invalidate_line(p->cache, request.address), GPC_OK);
+    cr_assert_eq(gpc_cache_invalidate_line(p->cache, request.address, NULL), GPC_OK);
     model_invalidate(&p->model, line, line);
     if (pair_random(p, 16) == 0) {
-        cr_assert_eq(gpc_cache_invalidate_all(p->cache), GPC_OK);
+        cr_assert_eq(gpc_cache_invalidate_all(p->cache, NULL), GPC_OK);
         model_invalidate(&p->model, 0, UINT64_MAX);
     }
     pair_same_events(p, "invalidate", true);
@@ -140,7 +140,7 @@ static void access_at_once(host *h) {
     gpc_access_result expected, got;
     p->simple = false;
     gpc_status status = model_access(&p->model, &request, &expected);
-    cr_assert_eq(gpc_cache_access(p->cache, &request, &got), status, "%s", pair_text(p));
+    cr_assert_eq(gpc_cache_access(p->cache, &request, &got, NULL), status, "%s", pair_text(p));
     if (status == GPC_OK)
         pair_same_result(p, "access", &expected, &got);
     pair_same_events(p, "access", false);
@@ -149,7 +149,7 @@ static void access_at_once(host *h) {
 
 static void flush(host *h) {
     uint64_t sectors, expected = model_flush(&h->p.model);
-    cr_assert_eq(gpc_cache_flush(h->p.cache, &sectors), GPC_OK);
+    cr_assert_eq(gpc_cache_flush(h->p.cache, &sectors, NULL), GPC_OK);
     cr_assert_eq(sectors, expected);
     pair_same_events(&h->p, "flush", false);
 }
@@ -234,24 +234,24 @@ static bool has_second_step(const pair *p, const gpc_request *r) {
 
 static void access_in_steps(pair *p, const gpc_request *request, gpc_access_result *whole) {
     gpc_access_result part;
-    cr_assert_eq(gpc_cache_lookup(p->cache, request, whole), GPC_OK);
+    cr_assert_eq(gpc_cache_lookup(p->cache, request, whole, NULL), GPC_OK);
     uint8_t fetch = whole->fetch_sectors;
     if (whole->outcome != GPC_MISS && whole->outcome != GPC_SECTOR_MISS)
         return;
     if (!has_second_step(p, request)) {
-        cr_assert_eq(gpc_cache_reserve(p->cache, request, 0, &part), GPC_OK);
+        cr_assert_eq(gpc_cache_reserve(p->cache, request, 0, &part, NULL), GPC_OK);
         cr_assert_eq(part.outcome, GPC_BYPASSED);
-        cr_assert_eq(gpc_cache_fill(p->cache, request, 0, &part), GPC_OK);
+        cr_assert_eq(gpc_cache_fill(p->cache, request, 0, &part, NULL), GPC_OK);
         cr_assert(part.outcome == GPC_BYPASSED && part.way == UINT32_MAX && !part.evicted && !part.write_sectors);
         return;
     }
     if (p->options.allocate == GPC_ALLOCATE_ON_MISS) {
-        cr_assert_eq(gpc_cache_reserve(p->cache, request, fetch, &part), GPC_OK);
+        cr_assert_eq(gpc_cache_reserve(p->cache, request, fetch, &part, NULL), GPC_OK);
         join_results(whole, &part);
         if (part.outcome == GPC_BYPASSED || !fetch)
             return;
     }
-    cr_assert_eq(gpc_cache_fill(p->cache, request, fetch, &part), GPC_OK);
+    cr_assert_eq(gpc_cache_fill(p->cache, request, fetch, &part, NULL), GPC_OK);
     join_results(whole, &part);
 }
 

@@ -25,7 +25,7 @@ static void open_caches(caches *c, gpc_context *context, gpc_write_policy write,
     for (unsigned sm = 0; sm < SMS; sm++)
         for (unsigned i = 0; i < SIZES; i++) {
             options.ways = sizes[i];
-            cr_assert_eq(gpc_cache_create(context, &options, NULL, &c->of[sm][i]), GPC_OK);
+            cr_assert_eq(gpc_cache_create(context, &options, &c->of[sm][i], NULL), GPC_OK);
         }
 }
 
@@ -34,7 +34,7 @@ static void access_caches(caches *c, unsigned sm, uint64_t address, uint8_t kind
     c->accesses[sm] += kind == GPC_LOAD;
     for (unsigned i = 0; i < SIZES; i++) {
         gpc_access_result result;
-        cr_assert_eq(gpc_cache_access(c->of[sm][i], &request, &result), GPC_OK);
+        cr_assert_eq(gpc_cache_access(c->of[sm][i], &request, &result, NULL), GPC_OK);
         c->hits[sm][i] += kind == GPC_LOAD && result.outcome == GPC_HIT;
     }
 }

@@ -92,12 +92,12 @@ static void put_profile(gpc_context *context, size_t setting, const char *source
     gpc_config *config = NULL;
     gpc_profile *profile = NULL;
     gpc_trace *trace = NULL;
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, machine, "machine", &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_load_text(config, settings[setting], "setting", &error), GPC_OK, "%s", error.message);
-    gpc_status status = gpc_profile_create(context, config, &error, &profile);
+    gpc_status status = gpc_profile_create(context, config, &profile, &error);
     cr_assert_eq(status, GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &trace, &error), GPC_OK, "%s", error.message);
     status = gpc_profile_run(profile, trace, &error);
     cr_assert_eq(status, GPC_OK, "%s", error.message);
     snprintf(text + strlen(text), ROOM - strlen(text), "%zu %s: %08x %08x %08x\n", setting, source,
@@ -110,7 +110,7 @@ static void put_profile(gpc_context *context, size_t setting, const char *source
 Test(profile, golden) {
     static char text[ROOM];
     gpc_context *context = NULL;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t setting = 0; setting < sizeof settings / sizeof *settings; setting++)
         for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
             put_profile(context, setting, sources[i], text);

@@ -52,7 +52,7 @@ static gpc_hierarchy *open_hierarchy(bench *b, const char *spec) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h;
     cr_assert_eq(gpc_config_set(b->r.config, "l1.bypass", spec, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(b->r.context, b->r.config, &error, &h), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(b->r.context, b->r.config, &h, &error), GPC_OK, "%s", error.message);
     return h;
 }
 
@@ -267,7 +267,7 @@ Test(predictors, compiler_by_loads) {
         gpc_error error = GPC_ERROR_INIT;
         gpc_hierarchy *none = NULL;
         cr_assert_eq(gpc_config_set(b.r.config, "l1.bypass", spec_of(&b, "compiler", wrong[i].more), NULL), GPC_OK);
-        cr_expect_eq(gpc_hierarchy_create(b.r.context, b.r.config, &error, &none), GPC_ERROR_ARGUMENT);
+        cr_expect_eq(gpc_hierarchy_create(b.r.context, b.r.config, &none, &error), GPC_ERROR_ARGUMENT);
         cr_expect(strstr(error.message, wrong[i].message), "%s: %s", wrong[i].more, error.message);
         cr_expect_null(none);
     }
@@ -299,7 +299,7 @@ static void expect_refusal(bench *b, const char *spec, gpc_status expected, cons
     gpc_status status = gpc_config_set(b->r.config, "l1.bypass", spec, &error);
     size_t more = b->r.live - live; /* of the configuration */
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(b->r.context, b->r.config, &error, &h);
+        status = gpc_hierarchy_create(b->r.context, b->r.config, &h, &error);
     cr_expect_eq(status, expected, "%s: %d", spec, (int)status);
     cr_expect(strstr(error.message, part), "%s: %s", spec, error.message);
     cr_expect_null(h);
@@ -352,11 +352,11 @@ Test(predictors, costs) {
     };
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         cr_expect_eq(gpc_policy_cost(b.r.context, GPC_POLICY_PREDICTOR, spec_of(&b, rows[i].name, rows[i].more), 32, 4,
-                                     128, 1, NULL, &bits),
+                                     128, 1, &bits, NULL),
                      GPC_OK);
         cr_expect_eq(bits, rows[i].bits, "%s%s: %zu", rows[i].name, rows[i].more, (size_t)bits);
     }
-    cr_expect_eq(gpc_policy_cost(b.r.context, GPC_POLICY_PREDICTOR, "hybrid", 32, 4, 128, 1, NULL, &bits), GPC_OK);
+    cr_expect_eq(gpc_policy_cost(b.r.context, GPC_POLICY_PREDICTOR, "hybrid", 32, 4, 128, 1, &bits, NULL), GPC_OK);
     cr_expect_eq(bits, 38, "without a file");
     close_bench(&b);
 }
@@ -368,17 +368,17 @@ Test(predictors, on_a_cache) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     gpc_cache *cache;
     options.predictor = spec_of(&b, "profile-address", "");
-    cr_assert_eq(gpc_cache_create(b.r.context, &options, NULL, &cache), GPC_OK);
+    cr_assert_eq(gpc_cache_create(b.r.context, &options, &cache, NULL), GPC_OK);
     gpc_access_result result;
     gpc_request request = {.address = LINE(0), .pc = 0x10, .transactions = 20};
-    cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
     cr_expect_eq(result.outcome, GPC_BYPASSED);
     request.address = LINE(1);
-    cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
     cr_expect_eq(result.outcome, GPC_MISS);
     cr_assert_eq(gpc_cache_set_predictor(cache, spec_of(&b, "hybrid", ""), NULL), GPC_OK);
     request.address = LINE(2);
-    cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
     cr_expect_eq(result.outcome, GPC_BYPASSED);
     gpc_cache_destroy(cache);
     close_bench(&b);

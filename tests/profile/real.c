@@ -106,13 +106,13 @@ static void check(const char *source, const char *const *settings, bool sectored
     measured_clear(&own);
     measured_clear(&all);
     rig_open(&r, settings);
-    cr_assert_eq(gpc_replay_create(r.context, r.config, &error, &replay), GPC_OK);
-    cr_assert_eq(gpc_trace_open(r.context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(r.context, r.config, &replay, &error), GPC_OK);
+    cr_assert_eq(gpc_trace_open(r.context, source, &trace, &error), GPC_OK, "%s", error.message);
     while (gpc_replay_kernel(replay, trace, NULL, &error) == GPC_OK)
         continue;
     gpc_trace_close(trace);
     measure_total(replay, &stats);
-    cr_assert_eq(gpc_trace_open(r.context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(r.context, source, &trace, &error), GPC_OK, "%s", error.message);
     while (measure_profile_kernel(r.profile, trace, NULL, &own, &error) == GPC_OK)
         measured_add(&all, &own);
     cr_expect_eq(all.l1_load_sector_hits, stats.l1_load_sector_hits, "%s: a profile changes nothing", source);
@@ -160,7 +160,7 @@ Test(real, kernel_by_kernel) {
     measured_clear(&stats);
     unsigned kernels = 0;
     rig_open(&r, settings);
-    cr_assert_eq(gpc_trace_open(r.context, "synthetic:bicg:256KiB", &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(r.context, "synthetic:bicg:256KiB", &trace, &error), GPC_OK, "%s", error.message);
     while (measure_profile_kernel(r.profile, trace, NULL, &stats, &error) == GPC_OK) {
         cr_expect_eq(rig_summary(&r).counts.accesses, stats.l1_load_lines);
         cr_expect_eq(rig_summary(&r).launches, ++kernels);
@@ -178,10 +178,10 @@ Test(real, without_l1) {
     gpc_profile *none = NULL;
     rig_open(&r, NULL);
     cr_assert_eq(gpc_config_set(r.config, "l1.enabled", "false", NULL), GPC_OK);
-    cr_expect_eq(gpc_profile_create(r.context, r.config, &error, &none), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_create(r.context, r.config, &none, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "l1.enabled"), "%s", error.message);
-    cr_expect_eq(gpc_profile_create(NULL, r.config, &error, &none), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_profile_create(r.context, NULL, &error, &none), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_create(NULL, r.config, &none, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_create(r.context, NULL, &none, &error), GPC_ERROR_ARGUMENT);
     cr_expect_null(none);
     rig_close(&r);
 }

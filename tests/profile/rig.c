@@ -31,14 +31,14 @@ void rig_open(rig *r, const char *const *settings) {
     options.resize = resize;
     options.release = release;
     options.allocator_data = &r->live;
-    cr_assert_eq(gpc_context_create(&options, &error, &r->context), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_config_create(r->context, &error, &r->config), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_create(&options, &r->context, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_create(r->context, &r->config, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_load_preset(r->config, "gtx480", &error), GPC_OK, "%s", error.message);
     for (size_t i = 1; i < sizeof defaults / sizeof *defaults; i++)
         cr_assert_eq(gpc_config_set_pair(r->config, defaults[i], &error), GPC_OK, "%s", error.message);
     for (; settings && *settings; settings++)
         cr_assert_eq(gpc_config_set_pair(r->config, *settings, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_profile_create(r->context, r->config, &error, &r->profile), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_profile_create(r->context, r->config, &r->profile, &error), GPC_OK, "%s", error.message);
 }
 
 void rig_close(rig *r) {

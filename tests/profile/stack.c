@@ -48,7 +48,7 @@ static void run(unsigned lines, unsigned drops, unsigned steps, uint64_t seed) {
     static list model;
     uint32_t places[LINES];
     uint64_t random = seed;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpci_stack stack = {.context = context};
     memset(places, 0xff, sizeof places);
     model.count = 0;
@@ -92,7 +92,7 @@ Test(stack, is_the_naive_list) {
 Test(stack, a_hole_is_filled_from_below) {
     gpc_context *context;
     uint32_t places[4] = {GPCI_STACK_NOWHERE, GPCI_STACK_NOWHERE, GPCI_STACK_NOWHERE, GPCI_STACK_NOWHERE};
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpci_stack stack = {.context = context};
     cr_assert_eq(gpci_stack_reserve(&stack, places, sizeof places[0]), GPC_OK);
     for (unsigned line = 4; line-- > 0;)

@@ -22,14 +22,14 @@ static gpc_profile_counts profiled(const char *source, const char *const *settin
     measured_clear(stats);
     measured_clear(&own);
     rig_open(r, settings);
-    cr_assert_eq(gpc_replay_create(r->context, r->config, &error, &replay), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_trace_open(r->context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(r->context, r->config, &replay, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(r->context, source, &trace, &error), GPC_OK, "%s", error.message);
     while (gpc_replay_kernel(replay, trace, NULL, &error) == GPC_OK)
         continue;
     measure_total(replay, stats);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
-    cr_assert_eq(gpc_trace_open(r->context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(r->context, source, &trace, &error), GPC_OK, "%s", error.message);
     uint64_t cycles = 0;
     while (measure_profile_kernel(r->profile, trace, NULL, &own, &error) == GPC_OK)
         cycles += own.cycles;
@@ -150,7 +150,7 @@ Test(timed, refused) {
     cr_expect_eq(gpc_profile_access(r.profile, &access, NULL), GPC_ERROR_STATE);
     cr_expect_eq(rig_summary(&r).counts.accesses, 0);
     cr_assert_eq(gpc_config_set(r.config, "sample", "kernels", NULL), GPC_OK);
-    cr_expect_eq(gpc_profile_create(r.context, r.config, &error, &none), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_profile_create(r.context, r.config, &none, &error), GPC_ERROR_UNSUPPORTED);
     cr_expect(strstr(error.message, "sample = kernels"), "%s", error.message);
     cr_expect_null(none);
     rig_close(&r);

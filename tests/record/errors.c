@@ -140,7 +140,7 @@ Test(record_errors, states) {
     host_open(&h, "sm.lanes = 16\n");
     expect(&h, gpc_hierarchy_record(h.hierarchy, h.path, &h.error), GPC_ERROR_UNSUPPORTED, "sm.lanes is 16");
     gpc_replay *replay;
-    cr_assert_eq(gpc_replay_create(h.context, h.config, &h.error, &replay), GPC_OK);
+    cr_assert_eq(gpc_replay_create(h.context, h.config, &replay, &h.error), GPC_OK);
     expect(&h, gpc_hierarchy_record(gpc_replay_hierarchy(replay), h.path, &h.error), GPC_ERROR_STATE, "replay's");
     gpc_replay_destroy(replay);
     host_close(&h);
@@ -170,10 +170,10 @@ Test(record_errors, replays) {
     gpc_config *config;
     gpc_replay *replay;
     gpc_trace *trace;
-    cr_assert_eq(gpc_config_copy(h.config, &h.error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_copy(h.config, &config, &h.error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "warps.order", "recorded", &h.error), GPC_OK);
-    cr_assert_eq(gpc_replay_create(h.context, config, &h.error, &replay), GPC_OK);
-    cr_assert_eq(gpc_trace_open(h.context, "synthetic:vectoradd:4KiB", &h.error, &trace), GPC_OK);
+    cr_assert_eq(gpc_replay_create(h.context, config, &replay, &h.error), GPC_OK);
+    cr_assert_eq(gpc_trace_open(h.context, "synthetic:vectoradd:4KiB", &trace, &h.error), GPC_OK);
     expect(&h, gpc_replay_kernel(replay, trace, NULL, &h.error), GPC_ERROR_NOT_FOUND, "no recording");
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);

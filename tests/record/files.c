@@ -12,7 +12,7 @@
 
 static gpc_trace *open_file(host *h, const char *path) {
     gpc_trace *trace;
-    cr_assert_eq(gpc_trace_open(h->context, path, &h->error, &trace), GPC_OK, "%s", h->error.message);
+    cr_assert_eq(gpc_trace_open(h->context, path, &trace, &h->error), GPC_OK, "%s", h->error.message);
     return trace;
 }
 
@@ -327,7 +327,7 @@ static void convert(host *h, const char *path, gpc_trace_format format) {
     gpc_trace *trace = open_file(h, h->path);
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block;
-    cr_assert_eq(gpc_trace_writer_create(h->context, path, format, &h->error, &writer), GPC_OK);
+    cr_assert_eq(gpc_trace_writer_create(h->context, path, format, &writer, &h->error), GPC_OK);
     while (gpc_trace_next_kernel(trace, &kernel, &h->error) == GPC_OK) {
         cr_assert_eq(gpc_trace_writer_kernel(writer, &kernel, &h->error), GPC_OK, "%s", h->error.message);
         while (gpc_trace_next_block(trace, &block, &h->error) == GPC_OK) {
@@ -388,7 +388,7 @@ Test(record_files, damage) {
         bytes[at] ^= 4;
         gpc_trace *trace = NULL;
         gpc_kernel kernel = GPC_KERNEL_INIT;
-        gpc_status status = gpc_trace_open(h.context, h.path, &h.error, &trace);
+        gpc_status status = gpc_trace_open(h.context, h.path, &trace, &h.error);
         if (status == GPC_OK)
             status = gpc_trace_next_kernel(trace, &kernel, &h.error);
         for (const gpc_block *block; status == GPC_OK;)

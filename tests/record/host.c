@@ -51,11 +51,11 @@ void host_open(host *h, const char *settings) {
     strcpy(h->folder, "/tmp/gpucache-record-XXXXXX");
     cr_assert_not_null(mkdtemp(h->folder));
     snprintf(h->path, sizeof h->path, "%s/run.gct", h->folder);
-    cr_assert_eq(gpc_context_create(&options, &h->error, &h->context), GPC_OK, "%s", h->error.message);
-    cr_assert_eq(gpc_config_create(h->context, &h->error, &h->config), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &h->context, &h->error), GPC_OK, "%s", h->error.message);
+    cr_assert_eq(gpc_config_create(h->context, &h->config, &h->error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(h->config, base, "base", &h->error), GPC_OK, "%s", h->error.message);
     cr_assert_eq(gpc_config_load_text(h->config, settings, "settings", &h->error), GPC_OK, "%s", h->error.message);
-    cr_assert_eq(gpc_hierarchy_create(h->context, h->config, &h->error, &h->hierarchy), GPC_OK, "%s", h->error.message);
+    cr_assert_eq(gpc_hierarchy_create(h->context, h->config, &h->hierarchy, &h->error), GPC_OK, "%s", h->error.message);
 }
 
 void host_close(host *h) {
@@ -220,7 +220,7 @@ void host_expect_same(const measured_stats *expected, const measured_stats *actu
 
 static gpc_status replay_all(host *h, gpc_replay *replay, measured_stats *stats) {
     gpc_trace *trace;
-    gpc_status status = gpc_trace_open(h->context, h->path, &h->error, &trace);
+    gpc_status status = gpc_trace_open(h->context, h->path, &trace, &h->error);
     cr_assert_eq(status, GPC_OK, "%s", h->error.message);
     while ((status = gpc_replay_kernel(replay, trace, NULL, &h->error)) == GPC_OK)
         continue;
@@ -233,9 +233,9 @@ static gpc_status replay_all(host *h, gpc_replay *replay, measured_stats *stats)
 gpc_status host_replay(host *h, const char *settings, measured_stats *stats) {
     gpc_config *config;
     gpc_replay *replay = NULL;
-    cr_assert_eq(gpc_config_copy(h->config, &h->error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_copy(h->config, &config, &h->error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, settings, "replay", &h->error), GPC_OK, "%s", h->error.message);
-    gpc_status status = gpc_replay_create(h->context, config, &h->error, &replay);
+    gpc_status status = gpc_replay_create(h->context, config, &replay, &h->error);
     if (status == GPC_OK)
         status = replay_all(h, replay, stats);
     gpc_replay_destroy(replay);

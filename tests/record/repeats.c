@@ -32,7 +32,7 @@ Test(record_repeats, every_replacement) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *names;
     unsigned checked = 0;
-    cr_assert_eq(gpc_context_create(NULL, &error, &names), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &names, &error), GPC_OK);
     for (size_t i = 0; i < gpc_policy_count(names, GPC_POLICY_REPLACEMENT); i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         char settings[160];
@@ -120,11 +120,11 @@ Test(record_repeats, instructions_of_no_sm) {
     host_record(&h);
     host_drive(&h, 9, 0);
     host_end(&h);
-    cr_assert_eq(gpc_config_copy(h.config, &h.error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_copy(h.config, &config, &h.error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "warps.order", "recorded", &h.error), GPC_OK);
-    cr_assert_eq(gpc_replay_create(h.context, config, &h.error, &replay), GPC_OK, "%s", h.error.message);
+    cr_assert_eq(gpc_replay_create(h.context, config, &replay, &h.error), GPC_OK, "%s", h.error.message);
     cr_assert_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
-    cr_assert_eq(gpc_trace_open(h.context, h.path, &h.error, &trace), GPC_OK, "%s", h.error.message);
+    cr_assert_eq(gpc_trace_open(h.context, h.path, &trace, &h.error), GPC_OK, "%s", h.error.message);
     measured_clear(&stats);
     cr_assert_eq(measure_kernel(replay, trace, NULL, &stats, &h.error), GPC_OK, "%s", h.error.message);
     cr_expect_eq(stats.warp_instructions, 1500 + 700);

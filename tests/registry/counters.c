@@ -47,14 +47,14 @@ static gpc_cache *cache_of(rig *r, const char *replacement, const char *predicto
     options.replacement = replacement;
     options.predictor = predictor;
     gpc_cache *cache = NULL;
-    cr_assert_eq(gpc_cache_create(r->context, &options, &r->error, &cache), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(gpc_cache_create(r->context, &options, &cache, &r->error), GPC_OK, "%s", r->error.message);
     return cache;
 }
 
 static void load(gpc_cache *cache, uint64_t line) {
     gpc_request request = {.address = line * 128};
     gpc_access_result result;
-    cr_assert_eq(gpc_cache_access(cache, &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
 }
 
 Test(counters, of_a_policy) {
@@ -65,17 +65,17 @@ Test(counters, of_a_policy) {
     for (uint64_t line = 0; line < 5; line++)
         load(cache, line);
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-    cr_assert_eq(gpc_cache_policy_value(cache, 0, &value), GPC_OK);
+    cr_assert_eq(gpc_cache_policy_value(cache, 0, &value, NULL), GPC_OK);
     cr_expect_str_eq(value.name, "replacement.mine.misses");
     cr_expect_str_eq(value.unit, "transactions");
     cr_expect(value.value == 5 && value.instances == 1 && !value.is_level);
-    cr_assert_eq(gpc_cache_policy_value(cache, 1, &value), GPC_OK);
+    cr_assert_eq(gpc_cache_policy_value(cache, 1, &value, NULL), GPC_OK);
     cr_expect_str_eq(value.name, "replacement.mine.deepest");
     cr_expect_str_eq(value.unit, "");
     cr_expect(value.value == 4 && value.is_level);
-    cr_expect_eq(gpc_cache_policy_value(cache, 2, &value), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_cache_policy_value(cache, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_cache_policy_value(NULL, 0, &value), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_policy_value(cache, 2, &value, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_cache_policy_value(cache, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_policy_value(NULL, 0, &value, NULL), GPC_ERROR_ARGUMENT);
     gpc_cache_destroy(cache);
     rig_close(&r);
 }
@@ -90,7 +90,7 @@ Test(counters, older_table) {
                  r.error.message);
     gpc_cache *cache = cache_of(&r, "mine", NULL);
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-    cr_expect_eq(gpc_cache_policy_value(cache, 0, &value), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_cache_policy_value(cache, 0, &value, NULL), GPC_ERROR_RANGE);
     gpc_cache_destroy(cache);
     rig_close(&r);
 }
@@ -102,10 +102,10 @@ Test(counters, of_a_hierarchy) {
     cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, &r.error), GPC_OK);
     gpc_config *config;
     gpc_hierarchy *h;
-    cr_assert_eq(gpc_config_create(r.context, &r.error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, &config, &r.error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "sm.count", "3", &r.error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "l1.replacement", "mine", &r.error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(r.context, config, &r.error, &h), GPC_OK, "%s", r.error.message);
+    cr_assert_eq(gpc_hierarchy_create(r.context, config, &h, &r.error), GPC_OK, "%s", r.error.message);
     for (uint32_t sm = 0; sm < 3; sm++)
         for (uint64_t line = 0; line <= sm; line++) {
             uint64_t address = line * 128;
@@ -117,12 +117,12 @@ Test(counters, of_a_hierarchy) {
             cr_assert_eq(gpc_hierarchy_access(h, &access, NULL), GPC_OK);
         }
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-    cr_assert_eq(gpc_hierarchy_policy_value(h, 0, &value), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_policy_value(h, 0, &value, NULL), GPC_OK);
     cr_expect_str_eq(value.name, "l1.replacement.mine.misses");
     cr_expect(value.value == 6 && value.instances == 3);
-    cr_assert_eq(gpc_hierarchy_policy_value(h, 1, &value), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_policy_value(h, 1, &value, NULL), GPC_OK);
     cr_expect(value.value == 2 && value.is_level);
-    cr_expect_eq(gpc_hierarchy_policy_value(h, 2, &value), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_policy_value(h, 2, &value, NULL), GPC_ERROR_RANGE);
     gpc_hierarchy_destroy(h);
     gpc_config_destroy(config);
     rig_close(&r);
@@ -140,7 +140,7 @@ Test(counters, what_a_cache_lacks) {
     cache = cache_of(&r, "age-lru", "agcb");
     cr_expect_eq(gpc_cache_lacks(cache), (uint64_t)GPC_READS_WARP_EVENTS | GPC_READS_POLICY_WORD);
     gpc_warp_event event = {.kind = GPC_WARP_START};
-    cr_assert_eq(gpc_cache_warp_event(cache, &event), GPC_OK);
+    cr_assert_eq(gpc_cache_warp_event(cache, &event, NULL), GPC_OK);
     cr_expect_eq(gpc_cache_lacks(cache), GPC_READS_POLICY_WORD);
     gpc_request request = {.address = 0};
     gpc_cache_reply(cache, &request, GPC_BYPASS, 0);

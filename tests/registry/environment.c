@@ -25,7 +25,7 @@ static void expect_words(gpc_context *context, const char *policy, uint32_t a, u
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     memset(seen_words, 0xff, sizeof seen_words);
     options.replacement = policy;
-    cr_assert_eq(gpc_cache_create(context, &options, NULL, &cache), GPC_OK, "%s", policy);
+    cr_assert_eq(gpc_cache_create(context, &options, &cache, NULL), GPC_OK, "%s", policy);
     cr_expect(seen_words[0] == a && seen_words[1] == b && seen_words[2] == c, "%s: %u, %u, %u", policy, seen_words[0],
               seen_words[1], seen_words[2]);
     gpc_cache_destroy(cache);
@@ -42,7 +42,7 @@ Test(environment, words) {
                                      .init = see_words,
                                      .choose_victim = first};
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(context, &ops, NULL, NULL, NULL), GPC_OK);
     expect_words(context, "texts", 0, 1, 0);
     expect_words(context, "texts(free=c, two=c)", 0, 1, 2);
@@ -96,7 +96,7 @@ Test(environment, throttles_share_a_part_each) {
     own.allocate = take;
     own.resize = take_more;
     own.release = give_back;
-    cr_assert_eq(gpc_context_create(&own, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&own, &context, NULL), GPC_OK);
     cr_assert_eq(gpc_context_register_throttle(context, &ops, NULL, NULL, NULL), GPC_OK);
     options.throttles = "parts";
     options.warps = 4;
@@ -107,7 +107,7 @@ Test(environment, throttles_share_a_part_each) {
         options.sm = n / SCHEDULERS;
         options.index = n % SCHEDULERS;
         options.share_with = made[0];
-        cr_assert_eq(gpc_throttle_create(context, &options, NULL, &made[n]), GPC_OK);
+        cr_assert_eq(gpc_throttle_create(context, &options, &made[n], NULL), GPC_OK);
     }
     cr_expect_geq(largest, BLOCK + SCHEDULERS * SMS * EACH, "%zu bytes", largest);
     cr_expect_lt(largest, BLOCK + (SCHEDULERS * SMS + 1) * EACH, "%zu bytes", largest);
@@ -148,9 +148,9 @@ Test(environment, states_of_sets_and_lines) {
     options.replacement = "states";
     options.sets = SETS;
     options.ways = WAYS;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(context, &ops, NULL, NULL, NULL), GPC_OK);
-    cr_assert_eq(gpc_cache_create(context, &options, NULL, &cache), GPC_OK);
+    cr_assert_eq(gpc_cache_create(context, &options, &cache, NULL), GPC_OK);
     cr_expect_eq(kept, INSTANCE_BYTES + SETS * SET_BYTES);
     gpc_cache_destroy(cache);
     gpc_context_destroy(context);

@@ -273,16 +273,16 @@ Test(registry, costs) {
     gpc_replacement_ops ops = good();
     cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
     uint64_t bits = 0;
-    cr_expect_eq(gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "mine", 32, 4, 128, 1, &r.error, &bits), GPC_OK);
+    cr_expect_eq(gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "mine", 32, 4, 128, 1, &bits, &r.error), GPC_OK);
     cr_expect_eq(bits, 32 * 4 * 2 + 128);
-    cr_expect_eq(gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "mine(depth=5)", 32, 4, 128, 4, &r.error, &bits),
+    cr_expect_eq(gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "mine(depth=5)", 32, 4, 128, 4, &bits, &r.error),
                  GPC_OK);
     cr_expect_eq(bits, 32 * 4 * 5 + 128 * 4);
-    expect_failure(&r, gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "nine", 32, 4, 128, 1, &r.error, &bits),
+    expect_failure(&r, gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "nine", 32, 4, 128, 1, &bits, &r.error),
                    GPC_ERROR_NOT_FOUND, "did you mean 'mine'?");
-    expect_failure(&r, gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "mine", 0, 4, 128, 1, &r.error, &bits),
+    expect_failure(&r, gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "mine", 0, 4, 128, 1, &bits, &r.error),
                    GPC_ERROR_ARGUMENT, "impossible geometry");
-    expect_failure(&r, gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "mine", 1, 1025, 128, 1, &r.error, &bits),
+    expect_failure(&r, gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "mine", 1, 1025, 128, 1, &bits, &r.error),
                    GPC_ERROR_ARGUMENT, "impossible geometry");
     cr_expect_eq(bits, 32 * 4 * 5 + 128 * 4, "untouched on failure");
     rig_close(&r);
@@ -299,27 +299,27 @@ Test(registry, reads) {
     gpc_replacement_ops ops = good();
     uint64_t reads = 1;
     cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
-    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "mine", &r.error, &reads), GPC_OK);
+    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "mine", &reads, &r.error), GPC_OK);
     cr_expect_eq(reads, 0);
     ops.name = "pc-reader";
     ops.reads = GPC_READS_PLACE | GPC_READS_PC;
     cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
-    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "pc-reader", &r.error, &reads), GPC_OK);
+    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "pc-reader", &reads, &r.error), GPC_OK);
     cr_expect_eq(reads, ops.reads);
     ops.name = "by-depth";
     ops.reads_with = reads_by_depth;
     cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
-    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "by-depth(depth=2)", &r.error, &reads), GPC_OK);
+    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "by-depth(depth=2)", &reads, &r.error), GPC_OK);
     cr_expect_eq(reads, GPC_READS_PLACE);
-    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "by-depth(depth=3)", &r.error, &reads), GPC_OK);
+    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "by-depth(depth=3)", &reads, &r.error), GPC_OK);
     cr_expect_eq(reads, GPC_READS_PLACE | GPC_READS_PC);
-    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_PREDICTOR, "hint", &r.error, &reads), GPC_OK);
+    cr_expect_eq(gpc_policy_reads(r.context, GPC_POLICY_PREDICTOR, "hint", &reads, &r.error), GPC_OK);
     cr_expect_eq(reads, GPC_READS_PLACE | GPC_READS_HINT);
-    expect_failure(&r, gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "nine", &r.error, &reads),
+    expect_failure(&r, gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "nine", &reads, &r.error),
                    GPC_ERROR_NOT_FOUND, "did you mean 'mine'?");
-    expect_failure(&r, gpc_policy_reads(r.context, GPC_POLICY_SCHEDULER, "gto", &r.error, &reads), GPC_ERROR_ARGUMENT,
+    expect_failure(&r, gpc_policy_reads(r.context, GPC_POLICY_SCHEDULER, "gto", &reads, &r.error), GPC_ERROR_ARGUMENT,
                    "gpc_policy_reads");
-    expect_failure(&r, gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, NULL, &r.error, &reads), GPC_ERROR_ARGUMENT,
+    expect_failure(&r, gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, NULL, &reads, &r.error), GPC_ERROR_ARGUMENT,
                    "gpc_policy_reads");
     cr_expect_eq(reads, GPC_READS_PLACE | GPC_READS_HINT, "untouched on failure");
     ops.name = "unknown-bit";
@@ -336,9 +336,9 @@ Test(registry, reads_of_a_vote) {
     gpc_replacement_ops ops = good();
     cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
     uint64_t reads;
-    cr_assert_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "vote(lru, ship)", &r.error, &reads), GPC_OK);
+    cr_assert_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "vote(lru, ship)", &reads, &r.error), GPC_OK);
     cr_expect_eq(reads, GPC_READS_PLACE | GPC_READS_PC | GPC_READS_SAMPLES);
-    cr_assert_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "vote(lru, mine)", &r.error, &reads), GPC_OK);
+    cr_assert_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "vote(lru, mine)", &reads, &r.error), GPC_OK);
     cr_expect_eq(reads, GPC_READS_EVERYTHING);
     rig_close(&r);
 }
@@ -358,7 +358,7 @@ Test(registry, tables_of_before_reads) {
                  r.error.message);
     for (gpc_policy_kind kind = GPC_POLICY_REPLACEMENT; kind <= GPC_POLICY_PREDICTOR; kind++) {
         uint64_t reads = 1;
-        cr_assert_eq(gpc_policy_reads(r.context, kind, "mine", &r.error, &reads), GPC_OK);
+        cr_assert_eq(gpc_policy_reads(r.context, kind, "mine", &reads, &r.error), GPC_OK);
         cr_expect_eq(reads, 0);
     }
     rig_close(&r);
@@ -374,7 +374,7 @@ Test(registry, tables_of_before_state) {
     cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, &r.error), GPC_OK, "%s",
                  r.error.message);
     uint64_t reads = 0;
-    cr_assert_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "mine", &r.error, &reads), GPC_OK);
+    cr_assert_eq(gpc_policy_reads(r.context, GPC_POLICY_REPLACEMENT, "mine", &reads, &r.error), GPC_OK);
     cr_expect_eq(reads, GPC_READS_PLACE);
     ops.struct_size--;
     cr_expect_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, &r.error), GPC_ERROR_ABI);
@@ -388,7 +388,7 @@ Test(registry, without_memory) {
         gpc_context *context;
         int destroyed = 0;
         gpc_replacement_ops ops = good();
-        cr_assert_eq(gpc_context_create(&options, NULL, &context), GPC_OK);
+        cr_assert_eq(gpc_context_create(&options, &context, NULL), GPC_OK);
         h.fail_at = h.calls + n;
         gpc_status status = gpc_context_register_replacement(context, &ops, &destroyed, count_destroyed, NULL);
         cr_expect(status == GPC_OK || status == GPC_ERROR_MEMORY);
@@ -421,7 +421,7 @@ static bool takes_fractions(const char *parameter) {
 Test(registry, parameters_of_what_is_built_in) {
     gpc_context *context;
     size_t count = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (int kind = 0; kind <= GPC_POLICY_PREFETCHER; kind++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         for (size_t i = 0; gpc_policy_at(context, (gpc_policy_kind)kind, i, &info) == GPC_OK; i++)

@@ -200,12 +200,12 @@ Test(words, what_is_shared_costs_once) {
     rig r;
     open_with(&r, &ops);
     uint64_t bits = 0;
-    cr_assert_eq(gpc_policy_level_cost(r.context, GPC_POLICY_REPLACEMENT, "wordy", 15, 32, 4, 128, 1, NULL, &bits),
+    cr_assert_eq(gpc_policy_level_cost(r.context, GPC_POLICY_REPLACEMENT, "wordy", 15, 32, 4, 128, 1, &bits, NULL),
                  GPC_OK);
     cr_expect_eq(bits, 100 + 15 * 7);
-    cr_assert_eq(gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "wordy", 32, 4, 128, 1, NULL, &bits), GPC_OK);
+    cr_assert_eq(gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "wordy", 32, 4, 128, 1, &bits, NULL), GPC_OK);
     cr_expect_eq(bits, 107);
-    cr_expect_eq(gpc_policy_level_cost(r.context, GPC_POLICY_REPLACEMENT, "wordy", 0, 32, 4, 128, 1, NULL, &bits),
+    cr_expect_eq(gpc_policy_level_cost(r.context, GPC_POLICY_REPLACEMENT, "wordy", 0, 32, 4, 128, 1, &bits, NULL),
                  GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }

@@ -136,7 +136,7 @@ Test(classes, refusals) {
     static const setting three = {"sm.units_fp", "3"};
     rig *r = open_with(2, &three, 1);
     gpc_replay *replay = NULL;
-    cr_expect_eq(gpc_replay_create(r->context, r->config, &r->error, &replay), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_replay_create(r->context, r->config, &replay, &r->error), GPC_ERROR_RANGE);
     cr_expect(strstr(r->error.message, "sm.units_fp: 3 units are neither a multiple nor a part of sm.schedulers (2)"),
               "%s", r->error.message);
     rig_close(r);

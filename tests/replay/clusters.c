@@ -158,7 +158,7 @@ Test(clusters, refused_header) {
     rig *r = open_clusters("timed");
     gpc_trace *trace = NULL;
     put_kernel(r, "k.traceg", 16, 1, "-cluster dim = (5,1,1)\n", EXIT("0000"));
-    expect_error(r, gpc_trace_open(r->context, path_of(r, "k.traceg"), &r->error, &trace), GPC_ERROR_FORMAT,
+    expect_error(r, gpc_trace_open(r->context, path_of(r, "k.traceg"), &trace, &r->error), GPC_ERROR_FORMAT,
                  "cluster dimensions that divide");
     rig_close(r);
 }

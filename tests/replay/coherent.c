@@ -40,12 +40,12 @@ static outcome run(const char *source, const char *settings) {
     gpc_trace *trace;
     gpc_error error = GPC_ERROR_INIT;
     measured_clear(&o.stats);
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, "kepler", &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, settings, "settings", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &replay, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &trace, &error), GPC_OK, "%s", error.message);
     gpc_status status;
     while ((status = gpc_replay_kernel(replay, trace, NULL, &error)) == GPC_OK)
         ;

@@ -106,7 +106,7 @@ Test(replay_constants, converted) {
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block;
     gpc_trace *trace = open_trace(r, "k.traceg");
-    cr_assert_eq(gpc_trace_writer_create(r->context, path_of(r, "k.gct"), GPC_TRACE_BINARY, &r->error, &writer),
+    cr_assert_eq(gpc_trace_writer_create(r->context, path_of(r, "k.gct"), GPC_TRACE_BINARY, &writer, &r->error),
                  GPC_OK);
     cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, &r->error), GPC_OK);
     cr_assert_eq(gpc_trace_writer_kernel(writer, &kernel, &r->error), GPC_OK);

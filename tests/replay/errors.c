@@ -175,12 +175,12 @@ static gpc_status put_nothing(void *user_data, const void *data, size_t bytes) {
 Test(errors, arguments) {
     rig *r = rig_open();
     gpc_replay *none = NULL;
-    expect_error(r, gpc_replay_create(NULL, r->config, &r->error, &none), GPC_ERROR_ARGUMENT, "context");
-    expect_error(r, gpc_replay_create(r->context, NULL, &r->error, &none), GPC_ERROR_ARGUMENT, "config");
-    expect_error(r, gpc_replay_create(r->context, r->config, &r->error, NULL), GPC_ERROR_ARGUMENT, "out");
+    expect_error(r, gpc_replay_create(NULL, r->config, &none, &r->error), GPC_ERROR_ARGUMENT, "context");
+    expect_error(r, gpc_replay_create(r->context, NULL, &none, &r->error), GPC_ERROR_ARGUMENT, "config");
+    expect_error(r, gpc_replay_create(r->context, r->config, NULL, &r->error), GPC_ERROR_ARGUMENT, "out");
     set(r, "l1.sectors", "2");
     set(r, "l1.fetch_sectors", "4");
-    expect_error(r, gpc_replay_create(r->context, r->config, &r->error, &none), GPC_ERROR_RANGE, "fetch_sectors");
+    expect_error(r, gpc_replay_create(r->context, r->config, &none, &r->error), GPC_ERROR_RANGE, "fetch_sectors");
     set(r, "l1.fetch_sectors", "1");
     cr_assert_null(none);
     gpc_replay_destroy(NULL);

@@ -124,8 +124,8 @@ static gpc_status without_fences(const char *preset, const char *mode, const cha
     gpc_config *config;
     gpc_replay *replay;
     gpc_trace *trace;
-    cr_assert_eq(gpc_context_create(NULL, error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, preset, error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "sm.count", "4", error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "mode", mode, error), GPC_OK);
@@ -133,9 +133,9 @@ static gpc_status without_fences(const char *preset, const char *mode, const cha
     if (key)
         cr_assert_eq(gpc_config_set(config, key, value, error), GPC_OK, "%s", error->message);
     measured_clear(stats);
-    gpc_status status = gpc_replay_create(context, config, error, &replay);
+    gpc_status status = gpc_replay_create(context, config, &replay, error);
     if (status == GPC_OK) {
-        cr_assert_eq(gpc_trace_open(context, "synthetic:transpose-naive:16K", error, &trace), GPC_OK);
+        cr_assert_eq(gpc_trace_open(context, "synthetic:transpose-naive:16K", &trace, error), GPC_OK);
         status = measure_kernel(replay, trace, NULL, stats, error);
         gpc_trace_close(trace);
         gpc_replay_destroy(replay);
@@ -176,7 +176,7 @@ Test(fences, policies_under_viper) {
                  {GPC_POLICY_REPLACEMENT, "l2.replacement"},
                  {GPC_POLICY_PREDICTOR, "l1.bypass"}};
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     unsigned ran = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t i = 0; i < gpc_policy_count(context, kinds[k].kind); i++)

@@ -283,7 +283,7 @@ Test(future, who_is_refused) {
         set(r, cases[n][0], cases[n][1]);
         set(r, cases[n][2], cases[n][3]);
         gpc_hierarchy *h = NULL;
-        gpc_status status = gpc_hierarchy_create(r->context, r->config, &r->error, &h);
+        gpc_status status = gpc_hierarchy_create(r->context, r->config, &h, &r->error);
         cr_expect(status == GPC_ERROR_ARGUMENT || status == GPC_ERROR_UNSUPPORTED, "%u: %d", n, status);
         cr_expect(strstr(r->error.message, cases[n][4]), "%u: %s", n, r->error.message);
         rig_close(r);
@@ -294,7 +294,7 @@ Test(future, who_is_refused) {
     set(r, "l2.replacement", "opt");
     set(r, "l1.future", "true");
     gpc_hierarchy *h = NULL;
-    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &r->error, &h), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &h, &r->error), GPC_OK, "%s", r->error.message);
     /* but a host's accesses have no future */
     uint64_t address = 0x1000;
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;

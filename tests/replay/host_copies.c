@@ -182,7 +182,7 @@ Test(host_copies, refused) {
         rig *r = open_with("functional", "l2", "kernel-1.traceg\n");
         gpc_replay *replay = NULL;
         set(r, settings[n][0], settings[n][1]);
-        gpc_status status = gpc_replay_create(r->context, r->config, &r->error, &replay);
+        gpc_status status = gpc_replay_create(r->context, r->config, &replay, &r->error);
         expect_error(r, status, GPC_ERROR_UNSUPPORTED, "kernels.copies");
         cr_expect_null(replay);
         set(r, "kernels.copies", "none");

@@ -212,7 +212,7 @@ static void expect_refused(const char *key, const char *value, const char *part)
     gpc_replay *none;
     set(r, "l1.sectors", "1");
     set(r, key, value);
-    expect_error(r, gpc_replay_create(r->context, r->config, &r->error, &none), GPC_ERROR_RANGE, part);
+    expect_error(r, gpc_replay_create(r->context, r->config, &none, &r->error), GPC_ERROR_RANGE, part);
     rig_close(r);
 }
 

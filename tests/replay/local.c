@@ -266,7 +266,7 @@ static void convert(rig *r, const char *from, const char *to, gpc_trace_format f
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block;
     gpc_trace *trace = open_trace(r, from);
-    cr_assert_eq(gpc_trace_writer_create(r->context, path_of(r, to), format, &r->error, &writer), GPC_OK);
+    cr_assert_eq(gpc_trace_writer_create(r->context, path_of(r, to), format, &writer, &r->error), GPC_OK);
     cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, &r->error), GPC_OK);
     cr_assert_eq(gpc_trace_writer_kernel(writer, &kernel, &r->error), GPC_OK);
     while (gpc_trace_next_block(trace, &block, &r->error) == GPC_OK)

@@ -60,13 +60,13 @@ static void run(const gpc_context_options *options, const char *preset, const ch
     gpc_config *config;
     gpc_trace *trace;
     gpc_replay *replay;
-    cr_assert_eq(gpc_context_create(options, &error, &context), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(options, &context, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, preset, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_set(config, "mode", mode, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_set(config, "coherence", coherence, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &trace, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &replay, &error), GPC_OK, "%s", error.message);
     gpc_kernel kernel = GPC_KERNEL_INIT;
     measured_stats stats;
     measured_clear(&stats);

@@ -94,7 +94,7 @@ rig *rig_open(void) {
     options.release = release;
     options.allocator_data = options.log_data = r;
     options.log = remember;
-    cr_assert_eq(gpc_context_create(&options, &r->error, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &r->context, &r->error), GPC_OK);
     gpc_replacement_ops watch = {.struct_size = sizeof watch,
                                  .name = "watch",
                                  .summary = "remembers what it is told",
@@ -107,7 +107,7 @@ rig *rig_open(void) {
                                  .on_warp_event = watch_event};
     gpc_status status = gpc_context_register_replacement(r->context, &watch, r, NULL, &r->error);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
-    cr_assert_eq(gpc_config_create(r->context, &r->error, &r->config), GPC_OK);
+    cr_assert_eq(gpc_config_create(r->context, &r->config, &r->error), GPC_OK);
     set(r, "sm.count", "1");
     set(r, "sm.blocks", "2");
     set(r, "l1.sectors", "4");
@@ -188,7 +188,7 @@ void put_kernel(rig *r, const char *name, unsigned blocks, unsigned warps, const
 
 gpc_replay *open_replay(rig *r) {
     gpc_replay *replay = NULL;
-    gpc_status status = gpc_replay_create(r->context, r->config, &r->error, &replay);
+    gpc_status status = gpc_replay_create(r->context, r->config, &replay, &r->error);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
     return replay;
 }
@@ -196,7 +196,7 @@ gpc_replay *open_replay(rig *r) {
 gpc_trace *open_trace(rig *r, const char *name) {
     gpc_trace *trace = NULL;
     const char *source = strchr(name, ':') ? name : path_of(r, name);
-    gpc_status status = gpc_trace_open(r->context, source, &r->error, &trace);
+    gpc_status status = gpc_trace_open(r->context, source, &trace, &r->error);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
     return trace;
 }

@@ -36,17 +36,17 @@ static measured_stats run(const char *const *pairs, const char *source, uint32_t
     gpc_trace *trace;
     measured_stats stats;
     measured_clear(&stats);
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, "h100", &error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "sm.count", "12", &error), GPC_OK);
     for (; *pairs; pairs += 2)
         cr_assert_eq(gpc_config_set(config, pairs[0], pairs[1], &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &replay, &error), GPC_OK, "%s", error.message);
     const gpci_workers_options options = {.count = threads, .exactly = true, .delay = delay};
     if (threads)
         cr_assert_eq(gpci_functional_share(replay, &options, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &trace, &error), GPC_OK, "%s", error.message);
     gpc_status status;
     while ((status = gpc_replay_kernel(replay, trace, NULL, &error)) == GPC_OK)
         ;
@@ -88,12 +88,12 @@ Test(round_lanes, what_has_an_order_is_refused) {
             gpc_context *context;
             gpc_config *config;
             gpc_replay *replay = NULL;
-            cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-            cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+            cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+            cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
             cr_assert_eq(gpc_config_load_preset(config, "gtx480", &error), GPC_OK);
             cr_assert_eq(gpc_config_set(config, refused[i][0], refused[i][1], &error), GPC_OK, "%s", error.message);
             cr_assert_eq(gpc_config_set(config, "threads", automatic ? "auto" : "2", &error), GPC_OK);
-            gpc_status status = gpc_replay_create(context, config, &error, &replay);
+            gpc_status status = gpc_replay_create(context, config, &replay, &error);
             cr_assert_eq(status, automatic ? GPC_OK : GPC_ERROR_RANGE, "%s = %s", refused[i][0], refused[i][1]);
             if (automatic)
                 cr_assert_eq(gpc_hierarchy_threads(gpc_replay_hierarchy(replay)), 1);
@@ -130,15 +130,15 @@ static uint64_t go_astray(uint32_t sm, uint32_t threads) {
     gpc_replay *replay;
     gpc_trace *trace;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(context, &stray, &sm, NULL, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_config_create(context, NULL, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, NULL), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, "preset = gtx480\nsm.count = 3\nl1.replacement = stray\n", NULL, &error),
                  GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &replay, &error), GPC_OK, "%s", error.message);
     const gpci_workers_options options = {.count = threads, .exactly = true};
     cr_assert_eq(gpci_functional_share(replay, &options, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_trace_open(context, "synthetic:gather:4MiB", NULL, &trace), GPC_OK);
+    cr_assert_eq(gpc_trace_open(context, "synthetic:gather:4MiB", &trace, NULL), GPC_OK);
     cr_expect_eq(gpc_replay_kernel(replay, trace, NULL, &error), GPC_ERROR_CALLBACK, "SM %u", sm);
     measured_stats stats;
     measured_clear(&stats);

@@ -45,11 +45,11 @@ static told run(const char *source, const char *settings, bool followed, bool sa
     gpc_replay *replay;
     gpc_trace *trace;
     gpc_status status;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, settings, "settings", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &replay, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &trace, &error), GPC_OK, "%s", error.message);
     if (followed)
         gpc_replay_on_progress(replay, on_progress, NULL);
     if (sampled)

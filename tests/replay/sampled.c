@@ -202,7 +202,7 @@ Test(sampled, intervals_cover_the_truth) {
         gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
         options.seed = seed;
         gpc_context *own, *kept = r->context;
-        cr_assert_eq(gpc_context_create(&options, &r->error, &own), GPC_OK);
+        cr_assert_eq(gpc_context_create(&options, &own, &r->error), GPC_OK);
         r->context = own;
         gpc_replay *replay = run_all(r, graph, 1, 1);
         for (unsigned n = 0; n < 4 && !EFFORT_SANITIZED; n++) {
@@ -550,7 +550,7 @@ static void expect_refused(const char *key, const char *value, const char *part)
     rig *r = open_timed("intervals");
     set(r, key, value);
     gpc_replay *replay = NULL;
-    expect_error(r, gpc_replay_create(r->context, r->config, &r->error, &replay), GPC_ERROR_RANGE, part);
+    expect_error(r, gpc_replay_create(r->context, r->config, &replay, &r->error), GPC_ERROR_RANGE, part);
     cr_assert_null(replay);
     rig_close(r);
 }

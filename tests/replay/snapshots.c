@@ -21,7 +21,7 @@ static gpc_replay *make(const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config;
     gpc_replay *replay = NULL;
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(
         gpc_config_load_text(config,
                              "sm.count = 2\nkernels.flush = none\nl1.size = 4KiB\nl1.ways = 4\nl2.size = 32KiB\n"
@@ -29,7 +29,7 @@ static gpc_replay *make(const char *settings) {
                              "base", &error),
         GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_load_text(config, settings, "set", &error), GPC_OK, "%s", error.message);
-    gpc_status status = gpc_replay_create(context, config, &error, &replay);
+    gpc_status status = gpc_replay_create(context, config, &replay, &error);
     cr_expect_eq(status, GPC_OK, "%s: %s", settings, error.message);
     gpc_config_destroy(config);
     return replay;
@@ -38,7 +38,7 @@ static gpc_replay *make(const char *settings) {
 static gpc_trace *trace_of(void) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace = NULL;
-    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &trace, &error), GPC_OK, "%s", error.message);
     return trace;
 }
 
@@ -55,7 +55,7 @@ static measured_stats run(gpc_replay *replay) {
 
 static void check(const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_replay *replay = make(settings), *copy = NULL;
     for (unsigned n = 0; replay && n < KERNELS; n++) {
         cr_assert_eq(gpc_replay_copy(replay, &copy, &error), GPC_OK, "%s: %s", settings, error.message);
@@ -74,7 +74,7 @@ static void check(const char *settings) {
 static void check_policies(gpc_policy_kind kind, const char *form) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *names;
-    cr_assert_eq(gpc_context_create(NULL, &error, &names), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &names, &error), GPC_OK);
     for (size_t i = 0; i < gpc_policy_count(names, kind); i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         char settings[256];
@@ -116,7 +116,7 @@ Test(replay_snapshots, files) {
     gpc_error error = GPC_ERROR_INIT;
     char path[] = "/tmp/gpucache-replay-XXXXXX";
     cr_assert_geq(mkstemp(path), 0);
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_replay *replay = make("mode = timed\n"), *other = NULL;
     gpc_trace *trace = trace_of(), *again = trace_of(), *wrong = NULL;
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &error), GPC_OK);
@@ -128,7 +128,7 @@ Test(replay_snapshots, files) {
     measured_clear(&s), measured_clear(&t);
     cr_expect_eq(measure_kernel(replay, trace, NULL, &s, &error), measure_kernel(other, again, NULL, &t, &error));
     cr_expect(!memcmp(&s, &t, sizeof s));
-    cr_assert_eq(gpc_trace_open(context, "synthetic:vectoradd:32K", &error, &wrong), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, "synthetic:vectoradd:32K", &wrong, &error), GPC_OK, "%s", error.message);
     cr_expect_eq(gpc_replay_resume(other, wrong, &error), GPC_ERROR_FORMAT);
     gpc_hierarchy *hierarchy = NULL;
     cr_expect_eq(gpc_hierarchy_load(context, &(gpc_stream)GPC_STREAM_FILE(path), NULL, &hierarchy, &error),

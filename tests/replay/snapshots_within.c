@@ -73,7 +73,7 @@ static void on_sample(void *user_data, uint64_t cycle, const gpc_stats *lent) {
 static gpc_trace *open_trace(const char *source) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace = NULL;
-    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s: %s", source, error.message);
+    cr_assert_eq(gpc_trace_open(context, source, &trace, &error), GPC_OK, "%s: %s", source, error.message);
     return trace;
 }
 
@@ -82,10 +82,10 @@ static gpc_replay *make(const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config;
     gpc_replay *replay = NULL;
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     gpc_status status = gpc_config_load_text(config, settings, "drawn", &error);
     if (status == GPC_OK)
-        status = gpc_replay_create(context, config, &error, &replay);
+        status = gpc_replay_create(context, config, &replay, &error);
     cr_expect(status == GPC_OK || status == GPC_ERROR_RANGE, "%s: %s", settings, error.message);
     gpc_config_destroy(config);
     return status == GPC_OK ? replay : NULL;
@@ -191,7 +191,7 @@ static void check_at(const char *settings, const char *source, const told *whole
 /* False: the random settings are incompatible. */
 static bool check(const char *settings, const char *source, unsigned times, uint64_t *random) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_replay *replay = make(settings);
     const bool series = strstr(settings, "mode = timed") && !strstr(settings, "sample = "); /* else no series */
     if (replay) {
@@ -261,7 +261,7 @@ static void draw(uint64_t *random, char settings[1024]) {
                                            "preset = h100\nsm.count = 4\nl2.size = 240KiB\n"};
     gpc_policy_info replacement, scheduler, throttle;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     draw_policy(random, GPC_POLICY_REPLACEMENT, &replacement);
     draw_policy(random, GPC_POLICY_SCHEDULER, &scheduler);
     draw_policy(random, GPC_POLICY_THROTTLE, &throttle);
@@ -380,7 +380,7 @@ Test(replay_snapshots_within, other_traces) {
         snprintf(other, sizeof other, "%s/kernel-2.traceg", folder);
     write_trace(path, "0x7f0000001000");
     write_trace(other, "0x7f0000002000");
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_replay *replay = paused("mode = timed\nsm.count = 2\n", path, 40, &trace), *copy = NULL;
     cr_assert_eq(gpc_replay_copy(replay, &copy, &error), GPC_OK, "%s", error.message);
     again = open_trace(path), wrong = open_trace(other);
@@ -402,7 +402,7 @@ Test(replay_snapshots_within, damage) {
     gpc_error error = GPC_ERROR_INIT;
     bytes file = {.data = NULL};
     gpc_trace *trace;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_replay *replay = paused(SMALL "mode = timed\n", sources[0], 500, &trace), *none = NULL;
     cr_assert_eq(gpc_replay_save(replay, &(gpc_stream)GPC_STREAM_WRITE(put, &file), &error), GPC_OK, "%s",
                  error.message);
@@ -447,7 +447,7 @@ static void save_from_within(void *user_data, uint64_t cycle, const gpc_stats *l
 
 Test(replay_snapshots_within, not_from_a_callback) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     caller c = {make(SMALL "mode = timed\n"), open_trace(sources[0]), 0};
     cr_assert_eq(gpc_replay_on_sample(c.replay, 500, save_from_within, &c, NULL), GPC_OK);
     cr_assert_eq(gpc_replay_kernel(c.replay, c.trace, NULL, &error), GPC_OK, "%s", error.message);
@@ -465,7 +465,7 @@ Test(replay_snapshots_within, loaded_with_threads) {
     measured_stats whole, rest;
     bytes file = {.data = NULL};
     gpc_replay *none = NULL;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_replay *replay = paused(SMALL "mode = timed\n", sources[0], 900, &trace);
     cr_assert_eq(gpc_replay_save(replay, &(gpc_stream)GPC_STREAM_WRITE(put, &file), &error), GPC_OK, "%s",
                  error.message);
@@ -505,7 +505,7 @@ Test(replay_snapshots_within, forks) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace;
     measured_stats stats[4];
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_replay *replay = paused(SMALL, "synthetic:gather:64KiB", 40, &trace);
     for (unsigned n = 0; n < 3; n++) {
         gpc_replay *fork = NULL;
@@ -536,7 +536,7 @@ Test(replay_snapshots_within, objects) {
     gpc_error error = GPC_ERROR_INIT;
     const char *settings = SMALL "mode = timed\n";
     told ignored = {.count = 0};
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_replay *replay = make(settings), *copy = NULL;
     gpc_trace *trace = open_trace(sources[0]), *again = open_trace(sources[0]);
     const uint32_t id = 3; /* warp_instructions */

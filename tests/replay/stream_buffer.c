@@ -204,7 +204,7 @@ static void refuse(const char *key, const char *value, const char *more, const c
     set(r, key, value);
     if (more)
         set(r, more, with);
-    cr_expect_lt(gpc_replay_create(r->context, r->config, &r->error, &replay), 0);
+    cr_expect_lt(gpc_replay_create(r->context, r->config, &replay, &r->error), 0);
     cr_expect(strstr(r->error.message, message), "%s", r->error.message);
     rig_close(r);
 }
@@ -217,7 +217,7 @@ Test(stream_buffer, refused) {
     gpc_replay *replay = NULL;
     set(r, "kernels.code", "dropped");
     set(r, "streams", "2");
-    cr_expect_lt(gpc_replay_create(r->context, r->config, &r->error, &replay), 0);
+    cr_expect_lt(gpc_replay_create(r->context, r->config, &replay, &r->error), 0);
     cr_expect(strstr(r->error.message, "kernels.code = dropped: needs streams = 1"), "%s", r->error.message);
     rig_close(r);
 }

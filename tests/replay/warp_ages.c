@@ -80,7 +80,7 @@ static const gpc_replacement_ops watch = {.struct_size = sizeof watch,
 static gpc_config *configure(gpc_context *context, const char *mode, const char *policy) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config;
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, "gtx480", &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_set(config, "mode", mode, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_set(config, "sm.count", "3", &error), GPC_OK, "%s", error.message);
@@ -93,8 +93,8 @@ static void record_replay(gpc_context *context, const char *name) {
     gpc_config *config = configure(context, "timed", "watch");
     gpc_replay *replay;
     gpc_trace *trace;
-    cr_assert_eq(gpc_replay_create(context, config, &error, &replay), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_trace_open(context, name, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(context, config, &replay, &error), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, name, &trace, &error), GPC_OK, "%s", error.message);
     gpc_event_options options = GPC_EVENT_OPTIONS_INIT;
     options.on_event = on_event;
     options.whats = 1 << GPC_WHAT_ISSUE;
@@ -116,7 +116,7 @@ static measured_stats drive(gpc_context *context, const char *policy, bool ranke
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config = configure(context, "functional", policy);
     gpc_hierarchy *h;
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_hierarchy_rank_warps(h, ranked, &error), GPC_OK);
     for (unsigned i = 0; i < count; i++) {
         const record *r = &records[i];
@@ -151,7 +151,7 @@ Test(warp_ages, as_a_replay_has_them) {
     static const char *const traces[] = {"synthetic:bfs:64KiB", "synthetic:gather:64KiB", "synthetic:warp-reuse:64KiB"};
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     cr_assert_eq(gpc_context_register_replacement(context, &watch, NULL, NULL, &error), GPC_OK, "%s", error.message);
     for (size_t t = 0; t < sizeof traces / sizeof *traces; t++) {
         unsigned compared[3] = {0}, highest = 0, exits = 0;

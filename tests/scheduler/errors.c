@@ -11,10 +11,10 @@
 static void refuse(gpc_context *context, gpc_scheduler_options options, gpc_status expected, const char *part) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_scheduler *scheduler = NULL;
-    cr_expect_eq(gpc_scheduler_create(context, &options, &error, &scheduler), expected, "%s: %s", part, error.message);
+    cr_expect_eq(gpc_scheduler_create(context, &options, &scheduler, &error), expected, "%s: %s", part, error.message);
     cr_expect_null(scheduler);
     cr_expect(strstr(error.message, part), "'%s' is not in '%s'", part, error.message);
-    cr_expect_eq(gpc_scheduler_create(context, &options, NULL, &scheduler), expected);
+    cr_expect_eq(gpc_scheduler_create(context, &options, &scheduler, NULL), expected);
 }
 
 #define REFUSE(field, value, expected, part)                  \
@@ -40,8 +40,8 @@ Test(scheduler_errors, options) {
     REFUSE(policy, "", GPC_ERROR_FORMAT, "names no policy");
     gpc_scheduler_options o = GPC_SCHEDULER_OPTIONS_INIT;
     gpc_scheduler *scheduler = NULL;
-    cr_expect_eq(gpc_scheduler_create(NULL, &o, NULL, &scheduler), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_scheduler_create(r.context, NULL, NULL, &scheduler), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_create(NULL, &o, &scheduler, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_create(r.context, NULL, &scheduler, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_scheduler_create(r.context, &o, NULL, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_null(scheduler);
     rig_close(&r);
@@ -57,7 +57,7 @@ Test(scheduler_errors, sharing) {
     same.policy = " gto+pcal() ";
     same.share_with = r.scheduler;
     gpc_scheduler *scheduler;
-    cr_expect_eq(gpc_scheduler_create(r.context, &same, &r.error, &scheduler), GPC_OK, "%s", r.error.message);
+    cr_expect_eq(gpc_scheduler_create(r.context, &same, &scheduler, &r.error), GPC_OK, "%s", r.error.message);
     gpc_scheduler_destroy(scheduler);
     refuse(other.context, same, GPC_ERROR_ARGUMENT, "share_with is of another context");
 #define REFUSE_SHARED(field, value, part)                            \
@@ -74,7 +74,7 @@ Test(scheduler_errors, sharing) {
     REFUSE_SHARED(policy, "gto + pcal(warps=2)", " has another policy");
     REFUSE_SHARED(policy, "gto + ccws", " has another policy");
     rig_close(&other);
-    cr_expect_eq(gpc_scheduler_create(r.context, &same, &r.error, &scheduler), GPC_OK, "%s", r.error.message);
+    cr_expect_eq(gpc_scheduler_create(r.context, &same, &scheduler, &r.error), GPC_OK, "%s", r.error.message);
     gpc_scheduler_destroy(scheduler);
     rig_close(&r);
 }
@@ -141,13 +141,13 @@ Test(scheduler_errors, costs) {
     rig r;
     rig_open(&r, "gto", 2, 0);
     uint64_t bits = 5;
-    cr_expect_eq(gpc_scheduler_cost(NULL, "gto", 4, &r.error, &bits), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_scheduler_cost(r.context, NULL, 4, &r.error, &bits), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_scheduler_cost(r.context, "gto", 0, &r.error, &bits), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_scheduler_cost(r.context, "gto", 1025, &r.error, &bits), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_scheduler_cost(r.context, "gto", 4, &r.error, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_scheduler_cost(r.context, "lru", 4, &r.error, &bits), GPC_ERROR_NOT_FOUND);
-    cr_expect_eq(gpc_policy_cost(r.context, GPC_POLICY_SCHEDULER, "gto", 32, 4, 128, 1, &r.error, &bits),
+    cr_expect_eq(gpc_scheduler_cost(NULL, "gto", 4, &bits, &r.error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_cost(r.context, NULL, 4, &bits, &r.error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_cost(r.context, "gto", 0, &bits, &r.error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_cost(r.context, "gto", 1025, &bits, &r.error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_cost(r.context, "gto", 4, NULL, &r.error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_cost(r.context, "lru", 4, &bits, &r.error), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_policy_cost(r.context, GPC_POLICY_SCHEDULER, "gto", 32, 4, 128, 1, &bits, &r.error),
                  GPC_ERROR_ARGUMENT);
     cr_expect_eq(bits, 5);
     rig_close(&r);
@@ -169,7 +169,7 @@ Test(scheduler_errors, configuration) {
     rig_open(&r, "gto", 1, 0);
     gpc_config *config = NULL;
     const char *value = NULL;
-    cr_assert_eq(gpc_config_create(r.context, &r.error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, &config, &r.error), GPC_OK);
     cr_expect_eq(gpc_config_get(config, "scheduler", &value), GPC_OK);
     cr_expect_str_eq(value, "gto");
     cr_expect_eq(gpc_config_set(config, "scheduler", " two-level ( group=4 ) ", &r.error), GPC_OK);

@@ -143,7 +143,7 @@ Test(scheduler_examples, memory_pipeline) {
 
 static void check_cost(const rig *r, const char *policy, uint32_t warps, uint64_t expected) {
     uint64_t bits = UINT64_MAX;
-    cr_expect_eq(gpc_scheduler_cost(r->context, policy, warps, NULL, &bits), GPC_OK);
+    cr_expect_eq(gpc_scheduler_cost(r->context, policy, warps, &bits, NULL), GPC_OK);
     cr_expect_eq(bits, expected, "%s of %u warps: %llu bits", policy, warps, (unsigned long long)bits);
 }
 

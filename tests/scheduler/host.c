@@ -130,7 +130,7 @@ static void open_spy(rig *r, spy *seen, uint32_t warps, uint32_t limit) {
     *r = (rig){.warps = warps, .error = GPC_ERROR_INIT};
     *seen = (spy){.answer = GPC_NO_WARP};
     gpc_scheduler_ops ops = spy_ops();
-    cr_assert_eq(gpc_context_create(NULL, &r->error, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, &r->error), GPC_OK);
     cr_assert_eq(gpc_context_register_scheduler(r->context, &ops, seen, spy_destroy, &r->error), GPC_OK);
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
     options.warps = warps;
@@ -140,7 +140,7 @@ static void open_spy(rig *r, spy *seen, uint32_t warps, uint32_t limit) {
     options.count = 4;
     options.sms = 5;
     options.policy = "spy(depth=7)";
-    cr_assert_eq(gpc_scheduler_create(r->context, &options, &r->error, &r->scheduler), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(gpc_scheduler_create(r->context, &options, &r->scheduler, &r->error), GPC_OK, "%s", r->error.message);
 }
 
 Test(scheduler_host, environment) {
@@ -174,10 +174,10 @@ Test(scheduler_host, seeds) {
         options.count = 2;
         options.sm = i / 2;
         options.index = i % 2;
-        cr_assert_eq(gpc_scheduler_create(r.context, &options, &r.error, &scheduler), GPC_OK);
+        cr_assert_eq(gpc_scheduler_create(r.context, &options, &scheduler, &r.error), GPC_OK);
         seeds[i / 2][i % 2] = seen.env->seed;
         gpc_scheduler_destroy(scheduler);
-        cr_assert_eq(gpc_scheduler_create(r.context, &options, &r.error, &scheduler), GPC_OK);
+        cr_assert_eq(gpc_scheduler_create(r.context, &options, &scheduler, &r.error), GPC_OK);
         cr_expect_eq(seen.env->seed, seeds[i / 2][i % 2]);
         gpc_scheduler_destroy(scheduler);
         for (uint32_t j = 0; j < i; j++)
@@ -304,7 +304,7 @@ Test(scheduler_host, refuses_to_start) {
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
     gpc_scheduler *scheduler = NULL;
     options.policy = "raw(refuse)";
-    cr_expect_eq(gpc_scheduler_create(r.context, &options, &r.error, &scheduler), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_scheduler_create(r.context, &options, &scheduler, &r.error), GPC_ERROR_UNSUPPORTED);
     cr_expect_null(scheduler);
     cr_expect_str_eq(r.error.message, "scheduler 'raw(refuse)': asked to");
     cr_expect_not(seen.finished);
@@ -360,7 +360,7 @@ Test(scheduler_host, own_names) {
     cr_expect_str_eq(info.parameters[0].name, "depth");
     cr_expect_not(info.builtin);
     uint64_t bits = 0;
-    cr_expect_eq(gpc_scheduler_cost(r.context, "lru(depth=3)", 48, &r.error, &bits), GPC_OK);
+    cr_expect_eq(gpc_scheduler_cost(r.context, "lru(depth=3)", 48, &bits, &r.error), GPC_OK);
     cr_expect_eq(bits, 48 * 3);
     rig_close(&r);
 }
@@ -384,7 +384,7 @@ Test(scheduler_host, only_pick) {
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
     options.warps = r.warps = 70;
     options.policy = "highest";
-    cr_assert_eq(gpc_scheduler_create(r.context, &options, &r.error, &r.scheduler), GPC_OK);
+    cr_assert_eq(gpc_scheduler_create(r.context, &options, &r.scheduler, &r.error), GPC_OK);
     for (uint32_t slot = 0; slot < 70; slot++)
         rig_start(&r, slot);
     rig_set(&r, 3, GPC_STATE_READY);
@@ -393,7 +393,7 @@ Test(scheduler_host, only_pick) {
     cr_expect_eq(rig_issue(&r, true), 69);
     cr_expect_eq(rig_class(&r, 69), GPC_CLASS_CACHE);
     uint64_t bits = 1;
-    cr_expect_eq(gpc_scheduler_cost(r.context, "highest", 70, &r.error, &bits), GPC_OK);
+    cr_expect_eq(gpc_scheduler_cost(r.context, "highest", 70, &bits, &r.error), GPC_OK);
     cr_expect_eq(bits, 0);
     rig_close(&r);
 }

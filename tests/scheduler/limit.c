@@ -115,11 +115,11 @@ Test(scheduler_limit, classes_of_a_policy) {
         .struct_size = sizeof ops, .name = "thirds", .pick = first_ready, .class_of = by_thirds};
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
     rig r = {.warps = 6, .error = GPC_ERROR_INIT};
-    cr_assert_eq(gpc_context_create(NULL, &r.error, &r.context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r.context, &r.error), GPC_OK);
     cr_assert_eq(gpc_context_register_scheduler(r.context, &ops, NULL, NULL, &r.error), GPC_OK, "%s", r.error.message);
     options.warps = 6;
     options.policy = "thirds";
-    cr_assert_eq(gpc_scheduler_create(r.context, &options, &r.error, &r.scheduler), GPC_OK, "%s", r.error.message);
+    cr_assert_eq(gpc_scheduler_create(r.context, &options, &r.scheduler, &r.error), GPC_OK, "%s", r.error.message);
     for (uint32_t slot = 0; slot < 6; slot++)
         rig_start(&r, slot);
     cr_expect_eq(gpc_scheduler_class_count(r.scheduler, GPC_CLASS_THROTTLED), 1);
@@ -185,7 +185,7 @@ static void open_held(rig *r, uint32_t *number) {
     options.policy = "lrr + a + b + c";
     options.warps = r->warps = 128;
     *number = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, NULL), GPC_OK);
     for (unsigned i = 0; i < 3; i++) {
         const gpc_throttle_ops ops = {.struct_size = sizeof ops,
                                       .name = names[i],
@@ -195,7 +195,7 @@ static void open_held(rig *r, uint32_t *number) {
                                       .state = number_of};
         cr_assert_eq(gpc_context_register_throttle(r->context, &ops, number, NULL, NULL), GPC_OK);
     }
-    cr_assert_eq(gpc_scheduler_create(r->context, &options, NULL, &r->scheduler), GPC_OK);
+    cr_assert_eq(gpc_scheduler_create(r->context, &options, &r->scheduler, NULL), GPC_OK);
 }
 
 /* A scheduler saved and loaded still names the holder of every warp. */

@@ -147,7 +147,7 @@ static void open_blocks(rig *r, const char *policy, uint32_t warps, uint32_t sm)
     options.policy = policy;
     options.sm = sm;
     options.sms = 8;
-    cr_assert_eq(gpc_scheduler_create(r->context, &options, &r->error, &r->scheduler), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(gpc_scheduler_create(r->context, &options, &r->scheduler, &r->error), GPC_OK, "%s", r->error.message);
     for (uint32_t slot = 0; slot < warps; slot++)
         cr_assert_eq(gpc_scheduler_start_block(r->scheduler, slot, 100 + slot / 2), GPC_OK);
 }
@@ -210,10 +210,10 @@ Test(scheduler_pools, published_counters) {
     rig r;
     rig_open(&r, "gto + ccws + warps(limit=3) + pcal", 4, 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        cr_assert_eq(gpc_scheduler_policy_value(r.scheduler, i, &value), GPC_OK, "%s", names[i]);
+        cr_assert_eq(gpc_scheduler_policy_value(r.scheduler, i, &value, NULL), GPC_OK, "%s", names[i]);
         cr_expect_str_eq(value.name, names[i]);
     }
-    cr_expect_eq(gpc_scheduler_policy_value(r.scheduler, 4, &value), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_scheduler_policy_value(NULL, 0, &value), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_policy_value(r.scheduler, 4, &value, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_scheduler_policy_value(NULL, 0, &value, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }

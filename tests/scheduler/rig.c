@@ -5,12 +5,12 @@
 
 void rig_open(rig *r, const char *policy, uint32_t warps, uint32_t limit) {
     *r = (rig){.warps = warps, .error = GPC_ERROR_INIT};
-    cr_assert_eq(gpc_context_create(NULL, &r->error, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, &r->error), GPC_OK);
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
     options.warps = warps;
     options.warp_limit = limit;
     options.policy = policy;
-    cr_assert_eq(gpc_scheduler_create(r->context, &options, &r->error, &r->scheduler), GPC_OK, "%s", r->error.message);
+    cr_assert_eq(gpc_scheduler_create(r->context, &options, &r->scheduler, &r->error), GPC_OK, "%s", r->error.message);
 }
 
 void rig_open_full(rig *r, const char *policy, uint32_t warps, uint32_t limit) {

@@ -11,7 +11,7 @@
 static gpc_context *context;
 
 static void open_context(void) {
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
 }
 
 static void close_context(void) {
@@ -26,7 +26,7 @@ static gpc_throttle *make(const char *throttles, uint32_t warps) {
     gpc_throttle *throttle;
     options.throttles = throttles;
     options.warps = warps;
-    cr_assert_eq(gpc_throttle_create(context, &options, &error, &throttle), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_throttle_create(context, &options, &throttle, &error), GPC_OK, "%s", error.message);
     return throttle;
 }
 
@@ -185,7 +185,7 @@ Test(throttle_alone, slots_that_there_are_not) {
 static void refused(const gpc_throttle_options *options, gpc_status expected, const char *text) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_throttle *throttle = NULL;
-    cr_expect_eq(gpc_throttle_create(context, options, &error, &throttle), expected, "%s", text);
+    cr_expect_eq(gpc_throttle_create(context, options, &throttle, &error), expected, "%s", text);
     cr_expect(strstr(error.message, text), "'%s' is not in: %s", text, error.message);
     cr_expect_null(throttle);
 }
@@ -235,7 +235,7 @@ Test(throttle_alone, refusals) {
     cr_expect_eq(gpc_throttle_token_of(NULL, 0, 1), GPC_TOKEN_UNUSED);
     cr_expect(!gpc_throttle_held(NULL, 0) && !gpc_throttle_wants_events(NULL) && !gpc_throttle_wants_samples(NULL));
     cr_expect_eq(gpc_throttle_next_change(NULL), UINT64_MAX);
-    cr_expect_eq(gpc_throttle_policy_value(NULL, 0, &value), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_throttle_policy_value(NULL, 0, &value, NULL), GPC_ERROR_ARGUMENT);
     cr_expect(!gpc_throttle_cache_event(NULL, NULL));
     gpc_throttle_destroy(NULL);
 }

@@ -22,8 +22,8 @@ typedef struct machine {
 static void configure(machine *m, const char *preset, const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     memset(m, 0, sizeof *m);
-    cr_assert_eq(gpc_context_create(NULL, &error, &m->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(m->context, &error, &m->config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &m->context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(m->context, &m->config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(m->config, preset, &error), GPC_OK, "%s", error.message);
     size_t count;
     for (const gpci_energy *e = gpci_energies(&count), *end = e + count; e < end; e++)
@@ -34,14 +34,14 @@ static void configure(machine *m, const char *preset, const char *settings) {
 static void open_hierarchy(machine *m, const char *preset, const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     configure(m, preset, settings);
-    cr_assert_eq(gpc_hierarchy_create(m->context, m->config, &error, &m->hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(m->context, m->config, &m->hierarchy, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_hierarchy_begin_kernel(m->hierarchy, NULL, &error), GPC_OK, "%s", error.message);
 }
 
 static void open_replay(machine *m, const char *preset, const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     configure(m, preset, settings);
-    cr_assert_eq(gpc_replay_create(m->context, m->config, &error, &m->replay), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(m->context, m->config, &m->replay, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_keep_objects(m->replay, true), GPC_OK);
 }
 
@@ -57,7 +57,7 @@ static measured_stats run(machine *m, const char *what) {
     gpc_trace *trace;
     measured_stats stats;
     measured_clear(&stats);
-    cr_assert_eq(gpc_trace_open(m->context, what, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(m->context, what, &trace, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(measure_kernel(m->replay, trace, NULL, &stats, &error), GPC_OK, "%s", error.message);
     gpc_trace_close(trace);
     return stats;
@@ -227,7 +227,7 @@ Test(energy, absent_of_dram_alone) {
     measured_stats stats;
     measured_clear(&stats);
     configure(&m, "qv100", CLOCKED);
-    cr_assert_eq(gpc_dram_create(m.context, m.config, &error, &dram), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_dram_create(m.context, m.config, &dram, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(measure_dram(dram, &stats), GPC_OK);
     cr_expect_eq(stats.dram_activates, 0);
     cr_expect_eq(stats.energy_dram_activate, GPC_ABSENT);

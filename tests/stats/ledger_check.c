@@ -15,10 +15,10 @@ typedef struct made {
 
 static void make(made *m, const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &m->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(m->context, &error, &m->config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &m->context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(m->context, &m->config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(m->config, settings, "test", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(m->context, m->config, &error, &m->hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(m->context, m->config, &m->hierarchy, &error), GPC_OK, "%s", error.message);
 }
 
 static void destroy(made *m) {

@@ -201,10 +201,10 @@ static unsigned run(uint64_t seed) {
     uint64_t state = seed;
     memset(&f, 0, sizeof f);
     draw(&state, settings, sizeof settings);
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, settings, "test", &error), GPC_OK, "%s", error.message);
-    if (gpc_hierarchy_create(context, config, &error, &h) == GPC_OK) {
+    if (gpc_hierarchy_create(context, config, &h, &error) == GPC_OK) {
         gpc_event_options o = GPC_EVENT_OPTIONS_INIT;
         o.on_event = on_event;
         o.user_data = &f;
@@ -240,10 +240,10 @@ static void run_kind(const char *settings, uint8_t kind, uint32_t warps, uint32_
     gpc_context *context;
     gpc_config *config;
     gpc_hierarchy *h;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, settings, "test", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
     for (uint32_t warp = 0; warp < warps; warp++) {
         gpc_warp_access w = GPC_WARP_ACCESS_INIT;
         for (uint32_t lane = 0; lane < lanes; lane++)

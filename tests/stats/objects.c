@@ -18,18 +18,18 @@ typedef struct made {
 
 static void make(made *m, const char *preset, const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &m->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(m->context, &error, &m->config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &m->context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(m->context, &m->config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(m->config, preset, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_load_text(m->config, settings, "test", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_create(m->context, m->config, &error, &m->replay), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_replay_create(m->context, m->config, &m->replay, &error), GPC_OK, "%s", error.message);
     m->hierarchy = gpc_replay_hierarchy(m->replay);
 }
 
 static void run(made *m, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace;
-    cr_assert_eq(gpc_trace_open(m->context, what, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(m->context, what, &trace, &error), GPC_OK, "%s", error.message);
     measured_clear(&m->stats);
     cr_assert_eq(measure_kernel(m->replay, trace, NULL, &m->stats, &error), GPC_OK, "%s", error.message);
     gpc_trace_close(trace);

@@ -18,7 +18,7 @@ static gpc_hierarchy *functional_twin(rig *r) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *twin = NULL;
     cr_assert_eq(gpc_config_set(r->config, "mode", "functional", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &twin), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &twin, &error), GPC_OK, "%s", error.message);
     return twin;
 }
 
@@ -71,8 +71,8 @@ static void same_lines(gpc_hierarchy *timed, gpc_hierarchy *functional, unsigned
         if (!a && !b)
             continue;
         for (gpc_status s = GPC_OK; s == GPC_OK;) {
-            s = gpc_cache_next_line(a, &at_a, &x);
-            cr_expect_eq(gpc_cache_next_line(b, &at_b, &y), s, "seed %" PRIu64 ": %s", seed, text);
+            s = gpc_cache_next_line(a, &at_a, &x, NULL);
+            cr_expect_eq(gpc_cache_next_line(b, &at_b, &y, NULL), s, "seed %" PRIu64 ": %s", seed, text);
             if (memcmp(&x, &y, sizeof x)) {
                 cr_expect_fail("seed %" PRIu64 ": level %u, set %u: other lines\n%s", seed, level, x.set, text);
                 return;

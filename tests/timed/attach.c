@@ -43,7 +43,7 @@ Test(timed_attach, in_front) {
     cr_expect_eq(s.network_reply_bytes, 2 * 136);
     gpc_line line;
     uint64_t cursor = 0;
-    cr_expect_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line), GPC_END);
+    cr_expect_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line, NULL), GPC_END);
     rig_close(&r);
 }
 

@@ -122,13 +122,13 @@ Test(timed_bypass, declined_in_functional_mode) {
         gpc_config *config;
         gpc_hierarchy *h;
         gpc_error error = GPC_ERROR_INIT;
-        cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+        cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
         cr_assert_eq(gpc_context_register_replacement(context, &miser, NULL, NULL, &error), GPC_OK);
-        cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+        cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
         cr_assert_eq(gpc_config_load_text(config, rig_base, "base", &error), GPC_OK);
         cr_assert_eq(gpc_config_load_text(config, settings[i], "settings", &error), GPC_OK);
         cr_assert_eq(gpc_config_set(config, "l1.replacement", "miser", &error), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
         for (uint64_t line = 0; line < 5; line++) {
             uint64_t address = line * SET;
             gpc_warp_access access = GPC_WARP_ACCESS_INIT;
@@ -218,10 +218,10 @@ Test(timed_bypass, keeps_nothing_of_a_part) {
     rig_wait(&r, first);
     gpc_line line;
     uint64_t cursor = 0;
-    cr_expect_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line), GPC_END);
+    cr_expect_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line, NULL), GPC_END);
     rig_finish(&r);
     cursor = 0;
-    cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line), GPC_OK);
+    cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line, NULL), GPC_OK);
     cr_expect_eq(line.valid_sectors, 1);
     rig_close(&r);
 }

@@ -135,7 +135,7 @@ Test(timed_callbacks, impossible_victim) {
     gpc_hierarchy_destroy(r.hierarchy);
     r.hierarchy = NULL;
     cr_assert_eq(gpc_config_set(r.config, "l1.replacement", "wrong", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &r.hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &r.hierarchy, &error), GPC_OK, "%s", error.message);
     uint64_t address = 0;
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
     access.mask = 1;
@@ -213,7 +213,7 @@ static void expect_refused(gpc_hierarchy *h) {
     cr_expect_eq(gpc_hierarchy_memory_ready(h, 0), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_set_callbacks(h, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_begin_kernel(h, NULL, NULL), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_start_kernel(h, &kernel, NULL, &number), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_start_kernel(h, &kernel, &number, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_end_kernel(h, 1, &error), GPC_ERROR_STATE);
     cr_expect(strstr(error.message, "from within a callback"), "%s", error.message);
     cr_expect_eq(gpc_hierarchy_flush(h), GPC_ERROR_STATE);

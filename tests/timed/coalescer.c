@@ -20,7 +20,7 @@ static const uint32_t groups[4096] = {[4] = 1, [5] = 1};
 
 static void open_rig_with(lrc_rig *r, gpci_lrc_options options) {
     *r = (lrc_rig){0};
-    cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, NULL), GPC_OK);
     gpci_pool_init(&r->pool, r->context);
     cr_assert_eq(gpci_pool_reserve(&r->pool, 4096), GPC_OK);
     cr_assert_eq(gpci_lrc_create(r->context, &options, &r->pool, NULL, &r->lrc), GPC_OK);
@@ -240,7 +240,7 @@ Test(coalescer, too_many_entries) {
     gpc_context *context;
     gpc_error error;
     gpci_lrc *lrc;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpci_lrc_options options = {.sms = 4096, .groups = 4096, .group_of = groups, .entries = 1 << 20};
     cr_expect_eq(gpci_lrc_create(context, &options, NULL, &error, &lrc), GPC_ERROR_RANGE);
     cr_expect_null(lrc);
@@ -272,7 +272,7 @@ Test(coalescer, out_of_memory) {
     hooks.resize = resize;
     hooks.release = release;
     hooks.allocator_data = &left;
-    cr_assert_eq(gpc_context_create(&hooks, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&hooks, &context, NULL), GPC_OK);
     for (gpc_status status = GPC_ERROR_MEMORY; status != GPC_OK && failures < 100; failures += status != GPC_OK) {
         left = failures;
         status = gpci_lrc_create(context, &options, NULL, &error, &lrc);

@@ -295,7 +295,7 @@ Test(timed_coherent_atomics, refusals) {
     refused(&w, (a = good, a.kind = GPC_REDUCTION, a.out = (uint8_t *)&value, &a), "tells none");
     gpc_hierarchy_destroy(w.h);
     cr_assert_eq(gpc_config_set(w.config, "coherence.data", "false", &error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(w.context, w.config, &error, &w.h), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(w.context, w.config, &w.h, &error), GPC_OK);
     refused(&w, &good, "without coherence.data");
     world_close(&w);
 }

@@ -203,14 +203,14 @@ Test(timed_coherent_conflict, retries_with_one_entry) {
     uint64_t addresses[8];
     for (uint64_t lane = 0; lane < 8; lane++)
         addresses[lane] = 0x10700 + lane * 128;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config,
                                       "mode = timed\npreset = rtx2060\ncoherence = mesi\n"
                                       "coherence.conflict = retry\nl1.mshr_entries = 1\n",
                                       "set", &error),
                  GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
     for (uint32_t i = 0; i < 2; i++) {
         gpc_warp_access access = GPC_WARP_ACCESS_INIT;
         access.sm = 26 * i;
@@ -236,15 +236,15 @@ Test(timed_coherent_conflict, chance_by_seed) {
         gpc_config *config;
         gpc_hierarchy *h;
         gpc_error error = GPC_ERROR_INIT;
-        cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
-        cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+        cr_assert_eq(gpc_context_create(&options, &context, &error), GPC_OK);
+        cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
         cr_assert_eq(gpc_config_load_text(config, rig_base, "base", &error), GPC_OK);
         cr_assert_eq(gpc_config_load_text(config, coherent_base, "base", &error), GPC_OK);
         cr_assert_eq(
             gpc_config_load_text(config, "coherence = vi\ncoherence.conflict = retry\nsm.count = 8\n", "set", &error),
             GPC_OK);
         suit(context, config);
-        cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
         for (uint32_t sm = 0; sm < 8; sm++) {
             uint64_t address = 0;
             gpc_warp_access w = GPC_WARP_ACCESS_INIT;

@@ -419,7 +419,7 @@ Test(timed_coherent_litmus, refusals) {
     cr_expect(strstr(error.message, "out is given"), "%s", error.message);
     gpc_hierarchy_destroy(w.h);
     cr_assert_eq(gpc_config_set(w.config, "coherence.data", "false", &error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(w.context, w.config, &error, &w.h), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(w.context, w.config, &w.h, &error), GPC_OK);
     a.out = NULL;
     cr_expect_eq(gpc_hierarchy_check_access(w.h, &a, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "coherence.data"), "%s", error.message);
@@ -427,12 +427,12 @@ Test(timed_coherent_litmus, refusals) {
     cr_assert_eq(gpc_config_set(w.config, "coherence.data", "true", &error), GPC_OK);
     cr_assert_eq(gpc_config_set(w.config, "coherence", "none", &error), GPC_OK);
     cr_assert_eq(gpc_config_set(w.config, "mode", "functional", &error), GPC_OK);
-    cr_expect_eq(gpc_hierarchy_create(w.context, w.config, &error, &w.h), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_create(w.context, w.config, &w.h, &error), GPC_ERROR_RANGE);
     cr_expect(strstr(error.message, "needs mode = timed, l1.write_policy = through, l1.write_policy_local = through, "
                                     "l1.write_allocate = none, l1.write_allocate_local = none"),
               "%s", error.message);
     cr_assert_eq(gpc_config_load_text(w.config, "mode = timed\n" PLAIN, "plain", &error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(w.context, w.config, &error, &w.h), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(w.context, w.config, &w.h, &error), GPC_OK, "%s", error.message);
     gpc_request miss = {.address = 128};
     cr_expect_eq(gpc_hierarchy_try_miss(w.h, &miss, 0, NULL), GPC_ERROR_UNSUPPORTED);
     world_close(&w);

@@ -131,10 +131,10 @@ Test(timed_coherent_queues, a_place_left_over_is_taken) {
     gpc_context *context = NULL;
     gpc_config *config = NULL;
     gpc_hierarchy *h = NULL;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, text, "settings", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
     for (uint64_t line = 0; line < 256; line++)
         for (uint32_t sm = 0; sm < 1 + line % 4; sm++)
             issue_line(h, (uint32_t)(line + sm) % 4, line / 2);

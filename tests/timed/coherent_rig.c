@@ -25,13 +25,13 @@ void coherent_open(rig *r, const char *protocol, const char *settings) {
 
 void coherent_make(const char *settings, gpc_context **context, gpc_config **config, gpc_hierarchy **hierarchy) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, context), GPC_OK);
-    cr_assert_eq(gpc_config_create(*context, &error, config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(*context, config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(*config, rig_base, "base", &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(*config, coherent_base, "base", &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(*config, settings, "set", &error), GPC_OK, "%s", error.message);
     suit(*context, *config);
-    cr_assert_eq(gpc_hierarchy_create(*context, *config, &error, hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(*context, *config, hierarchy, &error), GPC_OK, "%s", error.message);
 }
 
 void coherent_close(rig *r) {

@@ -100,7 +100,7 @@ static void open_run(run *r, gpc_context *context) {
 gpci_network_stats crossbar_run(const crossbar *c, item *items, uint32_t count) {
     gpc_context *context;
     run r = {.c = c, .items = items, .count = count};
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     open_run(&r, context);
     for (uint32_t i = 0; i < count; i++)
         items[i].sent = items[i].taken = 0;

@@ -236,7 +236,7 @@ static void nothing_pending(rig *r, unsigned level, uint32_t instances, const ch
     for (uint32_t i = 0; i < instances; i++) {
         const gpc_cache *cache = gpc_hierarchy_cache(r->hierarchy, level, i);
         gpc_line line;
-        for (uint64_t cursor = 0; cache && gpc_cache_next_line(cache, &cursor, &line) == GPC_OK;)
+        for (uint64_t cursor = 0; cache && gpc_cache_next_line(cache, &cursor, &line, NULL) == GPC_OK;)
             cr_expect_eq(line.pending_sectors, 0, "level %u: %s", level, text);
     }
 }

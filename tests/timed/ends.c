@@ -241,7 +241,7 @@ Test(timed_ends, what_a_kernel_begins_with_leaves) {
     rig_finish(&r);
     cr_expect(gpc_hierarchy_is_idle(r.hierarchy));
     cr_expect_eq(rig_stats(&r).l2_write_sectors, 0);
-    cr_assert_eq(gpc_hierarchy_start_kernel(r.hierarchy, &kernel, &error, &number), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_start_kernel(r.hierarchy, &kernel, &number, &error), GPC_OK, "%s", error.message);
     cr_expect_not(gpc_hierarchy_is_idle(r.hierarchy));
     cr_expect_lt(gpc_hierarchy_next_event(r.hierarchy), UINT64_MAX);
     rig_finish(&r);

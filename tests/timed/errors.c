@@ -102,7 +102,7 @@ Test(timed_errors, wrong_mode) {
     cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_ERROR_STATE);
     gpc_hierarchy *functional = NULL;
     cr_assert_eq(gpc_config_set(r.config, "mode", "functional", &error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &functional), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &functional, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_set_callbacks(functional, &callbacks), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_try_issue(functional, &access, 0, &busy), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_try_miss(functional, &request, 0, &busy), GPC_ERROR_STATE);

@@ -118,7 +118,7 @@ static void run(uint64_t seed) {
     for (uint32_t sm = 0; sm < SMS; sm++) {
         gpc_line line;
         uint64_t cursor = 0;
-        cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, sm), &cursor, &line), GPC_END,
+        cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, sm), &cursor, &line, NULL), GPC_END,
                      "seed %" PRIu64 ": %s", seed, settings);
     }
     rig_close(&r);

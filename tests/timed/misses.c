@@ -51,7 +51,7 @@ Test(timed_misses, as_a_cache_has_it) {
     options.write_policy = GPC_WRITE_EVICT;
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache *cache;
-    cr_assert_eq(gpc_cache_create(r.context, &options, &error, &cache), GPC_OK);
+    cr_assert_eq(gpc_cache_create(r.context, &options, &cache, &error), GPC_OK);
     uint64_t state = 3;
     unsigned refused = 0;
     for (unsigned i = 0; i < 2000; i++) {
@@ -62,7 +62,7 @@ Test(timed_misses, as_a_cache_has_it) {
         if (request.kind == GPC_STORE && rig_below(&state, 2))
             request.byte_mask[rig_below(&state, 2)] = rig_random(&state) << rig_below(&state, 64);
         gpc_access_result want;
-        const gpc_status status = gpc_cache_access(cache, &request, &want);
+        const gpc_status status = gpc_cache_access(cache, &request, &want, NULL);
         const bool nothing =
             request.kind == GPC_STORE && status == GPC_OK && !(want.write_bytes[0] | want.write_bytes[1]);
         const gpc_status checked = gpc_hierarchy_check_miss(r.hierarchy, &request, &error);
@@ -165,10 +165,10 @@ Test(timed_misses, refused) {
 
 static void make(const char *settings, gpc_context **context, gpc_config **config, gpc_hierarchy **h) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, context), GPC_OK);
-    cr_assert_eq(gpc_config_create(*context, &error, config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(*context, config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(*config, settings, "settings", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(*context, *config, &error, h), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(*context, *config, h, &error), GPC_OK, "%s", error.message);
 }
 
 static uint32_t impossible(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {

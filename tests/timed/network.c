@@ -164,7 +164,7 @@ static void open_bare(bare *b, gpci_queues queues) {
     c.options.first_sender = 4;
     c.options.input_capacity = 3;
     c.options.queues = queues;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &b->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &b->context, NULL), GPC_OK);
     gpci_pool_init(&b->pool, b->context);
     cr_assert_eq(gpci_pool_reserve(&b->pool, 8), GPC_OK);
     cr_assert_eq(gpci_wheel_create(b->context, 6, NULL, &b->wheel), GPC_OK);
@@ -397,7 +397,7 @@ Test(network, out_of_memory) {
     hooks.resize = resize;
     hooks.release = give_back;
     hooks.allocator_data = &left;
-    cr_assert_eq(gpc_context_create(&hooks, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&hooks, &context, NULL), GPC_OK);
     gpci_wheel wheel = {0};
     gpci_pool pool;
     gpci_pool_init(&pool, context);

@@ -48,7 +48,7 @@ static gpc_context *open_context(heap *h) {
     hooks.resize = resize;
     hooks.release = release;
     hooks.allocator_data = h;
-    cr_assert_eq(gpc_context_create(&hooks, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&hooks, &context, NULL), GPC_OK);
     return context;
 }
 

@@ -327,7 +327,7 @@ Test(prefetch, storms) {
                                            "lrc.sms = 1\n",
                                            "l1.reorder = warp\n"};
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t p = 1; p < gpc_policy_count(context, GPC_POLICY_PREFETCHER); p++) { /* the first is none */
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PREFETCHER, p, &info), GPC_OK);

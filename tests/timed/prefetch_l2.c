@@ -283,7 +283,7 @@ Test(prefetch_l2, storms) {
         "l2.sectors = 1\nl1.prefetcher = next-line\n",
         "lrc.sms = 2\nl2.mshr_merged = sector\n"};
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t p = 1; p < gpc_policy_count(context, GPC_POLICY_PREFETCHER); p++) { /* the first is none */
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         char spec[64];

@@ -36,10 +36,10 @@ static void make(made *m, bool timed, const char *settings) {
     *m = (made){.timed = timed, .error = GPC_ERROR_INIT};
     snprintf(text, sizeof text, "mode = %s\nsm.count = 2\nl1.size = 4KiB\nl2.size = 64KiB\nlaunch.sectors = 0\n%s",
              timed ? "timed" : "functional", settings);
-    cr_assert_eq(gpc_context_create(NULL, &m->error, &m->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(m->context, &m->error, &m->config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &m->context, &m->error), GPC_OK);
+    cr_assert_eq(gpc_config_create(m->context, &m->config, &m->error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(m->config, text, "test", &m->error), GPC_OK, "%s", m->error.message);
-    cr_assert_eq(gpc_hierarchy_create(m->context, m->config, &m->error, &m->hierarchy), GPC_OK, "%s: %s", settings,
+    cr_assert_eq(gpc_hierarchy_create(m->context, m->config, &m->hierarchy, &m->error), GPC_OK, "%s: %s", settings,
                  m->error.message);
 }
 
@@ -408,7 +408,7 @@ Test(processes, addresses_of_the_hierarchy) {
     cr_assert_eq(gpc_hierarchy_locate(m.hierarchy, 0, address, &location), GPC_OK);
     const gpc_request request = {.address = location.slice_address};
     gpc_access_result found;
-    cr_assert_eq(gpc_cache_probe(gpc_hierarchy_cache(m.hierarchy, 2, location.slice), &request, &found), GPC_OK);
+    cr_assert_eq(gpc_cache_probe(gpc_hierarchy_cache(m.hierarchy, 2, location.slice), &request, &found, NULL), GPC_OK);
     cr_expect_eq(found.outcome, GPC_HIT);
     expect_load(&m, 0, 0x5000, 0, 4);
     expect_load(&m, 3, 0x5000, 0, 0);

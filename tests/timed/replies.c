@@ -412,9 +412,9 @@ Test(timed_replies, errors) {
     gpc_context *context;
     gpc_config *config;
     gpc_hierarchy *functional;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &functional), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &functional, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_set_reply_credits(functional, 0, 1), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_add_reply_credits(functional, 0, 1), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_reply_credits(functional, 0), 0);

@@ -106,13 +106,13 @@ static bool on_memory(void *user_data, const gpc_memory_request *request) {
 
 static gpc_status make(rig *r, const char *settings, gpc_error *error) {
     *r = (rig){.settings = settings ? settings : ""};
-    cr_assert_eq(gpc_context_create(NULL, error, &r->context), GPC_OK, "%s", error->message);
-    cr_assert_eq(gpc_config_create(r->context, error, &r->config), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, error), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_config_create(r->context, &r->config, error), GPC_OK, "%s", error->message);
     cr_assert_eq(gpc_config_load_text(r->config, rig_base, "base", error), GPC_OK, "%s", error->message);
     if (settings)
         cr_assert_eq(gpc_config_load_text(r->config, settings, "settings", error), GPC_OK, "%s", error->message);
     suit(r->context, r->config);
-    return gpc_hierarchy_create(r->context, r->config, error, &r->hierarchy);
+    return gpc_hierarchy_create(r->context, r->config, &r->hierarchy, error);
 }
 
 static void listen(rig *r, bool host_memory) {
@@ -137,7 +137,7 @@ void rig_reopen(rig *r, const char *settings, uint64_t latency) {
     cr_assert_eq(gpc_config_load_text(r->config, settings, "settings", &error), GPC_OK, "%s", error.message);
     gpc_hierarchy_destroy(r->hierarchy);
     suit(r->context, r->config);
-    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &error, &r->hierarchy), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(r->context, r->config, &r->hierarchy, &error), GPC_OK, "%s", error.message);
     r->memory.latency = latency;
     listen(r, true);
 }

@@ -124,11 +124,11 @@ static gpc_hierarchy *make(gpc_context *context, const char *preset, const char 
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config;
     gpc_hierarchy *h = NULL;
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, preset, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_load_text(config, "mode = timed\nstats.stages = true\n", "text", &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, settings, "settings", &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s %s: %s", preset, settings,
+    cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s %s: %s", preset, settings,
                  error.message);
     gpc_config_destroy(config);
     return h;
@@ -151,7 +151,7 @@ static void run_storm(gpc_context *context, const char *preset, const char *sett
 static gpc_context *context_of_test(void) {
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     return context;
 }
 

@@ -45,12 +45,12 @@ static sync_result run(const way *w, sync_kernel kernel, gpc_scope scope) {
     snprintf(text, sizeof text,
              "mode = timed\ncoherence = %s\ncoherence.data = true\nsm.count = 4\nl1.size = 2KiB\nl1.ways = 2\n%s",
              w->coherence, w->settings);
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_preset(config, "kepler", &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(config, text, "set", &error), GPC_OK, "%s", error.message);
     suit(context, config);
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(sync_run(h, &setup, &result), GPC_OK, "%s %s", w->coherence, sync_names[kernel]);
     cr_assert(result.over && result.expected, "%s %s, scope %d: no end", w->coherence, sync_names[kernel], scope);
     gpc_hierarchy_destroy(h);

@@ -130,7 +130,7 @@ static watch run(uint64_t seed, bool timed) {
     } else {
         gpc_error error = GPC_ERROR_INIT;
         cr_assert_eq(gpc_config_load_text(r.config, more, "more", &error), GPC_OK, "%s", error.message);
-        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &twin), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &twin, &error), GPC_OK, "%s", error.message);
         functional(twin, &s);
     }
     measured_stats stats = rig_stats(&r);

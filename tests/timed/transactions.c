@@ -147,7 +147,7 @@ Test(timed_transactions, a_further_sector_is_no_reuse) {
     rig_finish(&lines);
     gpc_line line = {0};
     uint64_t at = 0;
-    cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(lines.hierarchy, 1, 0), &at, &line), GPC_OK);
+    cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(lines.hierarchy, 1, 0), &at, &line, NULL), GPC_OK);
     cr_expect_eq(line.reuse_count, 1, "%u", (unsigned)line.reuse_count);
     cr_expect_eq(rig_stats(&lines).l1_load_sector_hits, 4);
     rig_close(&lines);
@@ -215,10 +215,10 @@ Test(timed_transactions, unsupported) {
         gpc_context *context;
         gpc_config *config;
         gpc_hierarchy *h;
-        cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-        cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+        cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+        cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
         cr_assert_eq(gpc_config_load_text(config, rows[i].settings, "settings", &error), GPC_OK, "%s", error.message);
-        cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
         cr_expect_eq(gpc_hierarchy_try_transactions(h, &good, 1, 0, NULL), rows[i].status);
         cr_expect_eq(gpc_hierarchy_check_transactions(h, &good, 1, &error), rows[i].status);
         cr_expect(strstr(error.message, rows[i].why), "%s", error.message);

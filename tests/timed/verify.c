@@ -101,7 +101,8 @@ static void start(rig *r, talk *t, const char *settings) {
 static uint32_t lines_in_l1(rig *r, uint32_t sm) {
     gpc_line line;
     uint32_t count = 0;
-    for (uint64_t cursor = 0; gpc_cache_next_line(gpc_hierarchy_cache(r->hierarchy, 1, sm), &cursor, &line) == GPC_OK;)
+    for (uint64_t cursor = 0;
+         gpc_cache_next_line(gpc_hierarchy_cache(r->hierarchy, 1, sm), &cursor, &line, NULL) == GPC_OK;)
         count++;
     return count;
 }
@@ -363,7 +364,7 @@ Test(timed_verify, lines_of_sectors_agree_without_a_clock) {
                  TREE "sm.count = 4\nl1.sectors = 4\nl2.sectors = 4\nl1.size = 4096\nl1.bypass = %s\n", predictors[i]);
         rig_open_dram(&r, text);
         cr_assert_eq(gpc_config_load_text(r.config, "mode = functional\n", "mode", &error), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &error, &without), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &without, &error), GPC_OK, "%s", error.message);
         for (unsigned n = 0; n < 600; n++) {
             const shot s = LINE(GPC_LOAD, rig_below(&state, 300) * 128, .sm = (uint32_t)rig_below(&state, 4),
                                 .pc = rig_below(&state, 4) * 16);
@@ -413,7 +414,7 @@ Test(timed_verify, overturned_fill) {
     rig_finish(&r);
     gpc_line line;
     uint64_t cursor = 0;
-    cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line), GPC_OK,
+    cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(r.hierarchy, 1, 0), &cursor, &line, NULL), GPC_OK,
                  "what was written is not lost");
     cr_expect_eq(line.dirty_sectors, 1);
     cr_expect_eq(line.valid_sectors, 1);

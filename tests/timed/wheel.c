@@ -35,7 +35,7 @@ static void note(void *user_data, uint32_t component) {
 
 static void open_bench(bench *b) {
     memset(b, 0, sizeof *b);
-    cr_assert_eq(gpc_context_create(NULL, NULL, &b->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &b->context, NULL), GPC_OK);
     cr_assert_eq(gpci_wheel_create(b->context, COMPONENTS, NULL, &b->wheel), GPC_OK);
 }
 
@@ -241,7 +241,7 @@ Test(wheel, out_of_memory) {
     hooks.resize = refuse_resize;
     hooks.release = give_back;
     hooks.allocator_data = &refused;
-    cr_assert_eq(gpc_context_create(&hooks, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&hooks, &context, NULL), GPC_OK);
     refused = true;
     cr_expect_eq(gpci_wheel_create(context, 10, &error, &wheel), GPC_ERROR_MEMORY);
     gpci_wheel_destroy(&wheel);

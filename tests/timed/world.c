@@ -29,14 +29,14 @@ bool world_open(world *w, const char *protocol, const char *settings, bool kept,
              "dram.fixed_latency = 20\nl2.interleave_bytes = 128\nl1.size = 2KiB\nl2.size = 32KiB\nl1.bypass = hint\n"
              "%scoherence = %s\ncoherence.data = true\nkernels.flush = %s\n%s",
              mode, WORLD_SMS, plain ? through : back, protocol, kept ? "none" : "l1", settings);
-    cr_assert_eq(gpc_context_create(NULL, &error, &w->context), GPC_OK);
-    cr_assert_eq(gpc_config_create(w->context, &error, &w->config), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &w->context, &error), GPC_OK);
+    cr_assert_eq(gpc_config_create(w->context, &w->config, &error), GPC_OK);
     cr_assert_eq(gpc_config_load_text(w->config, rig_base, "base", &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_config_load_text(w->config, text, "settings", &error), GPC_OK, "%s", error.message);
     suit(w->context, w->config);
     if (strstr(settings, "cluster")) /* suited machines of plain caches have none */
         cr_assert_eq(gpc_config_load_text(w->config, settings, "settings", &error), GPC_OK, "%s", error.message);
-    const gpc_status status = gpc_hierarchy_create(w->context, w->config, &error, &w->h);
+    const gpc_status status = gpc_hierarchy_create(w->context, w->config, &w->h, &error);
     if (status < 0) {
         gpc_config_destroy(w->config);
         gpc_context_destroy(w->context);

@@ -97,14 +97,14 @@ gpc_config *default_config(gpc_context *context, gpc_error *error) {
     unsigned at = kept[0].context == context ? 0 : kept[1].context == context ? 1 : 2;
     if (at == 2) {
         gpc_config *made = NULL;
-        if (gpc_config_create(context, error, &made) != GPC_OK)
+        if (gpc_config_create(context, &made, error) != GPC_OK)
             return NULL;
         at = oldest;
         oldest = !oldest;
         gpc_config_destroy(kept[at].config);
         kept[at].context = context, kept[at].config = made;
     }
-    return gpc_config_copy(kept[at].config, error, &copy) == GPC_OK ? copy : NULL;
+    return gpc_config_copy(kept[at].config, &copy, error) == GPC_OK ? copy : NULL;
 }
 
 gpc_config *case_config(gpc_context *context, const torture_case *c, const char *threads, gpc_error *error) {
@@ -181,7 +181,7 @@ gpc_context *torture_context(const torture_options *o) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     options.allocate = allocate, options.resize = resize, options.release = release;
-    if (gpc_context_create(&options, &error, &context) != GPC_OK)
+    if (gpc_context_create(&options, &context, &error) != GPC_OK)
         return NULL;
     if (!o->load)
         return context;

@@ -417,8 +417,8 @@ static gpc_status try_settings(gpc_context *context, const torture_case *c, gpc_
     *error = (gpc_error)GPC_ERROR_INIT;
     gpc_config *config = case_config(context, c, NULL, error);
     gpc_status status = !config         ? error->status
-                        : c->functional ? gpc_replay_create(context, config, error, &replay)
-                                        : gpc_hierarchy_create(context, config, error, &h);
+                        : c->functional ? gpc_replay_create(context, config, &replay, error)
+                                        : gpc_hierarchy_create(context, config, &h, error);
     gpc_hierarchy_destroy(h);
     gpc_replay_destroy(replay);
     gpc_config_destroy(config);

@@ -222,7 +222,7 @@ static void start_kernel(host *at, const op *o) {
     if (at->kernel_count == MOST_KERNELS)
         return;
     gpc_status status;
-    HOST_CALL(at, status, gpc_hierarchy_start_kernel(at->h, &options, &error, &number));
+    HOST_CALL(at, status, gpc_hierarchy_start_kernel(at->h, &options, &number, &error));
     if (status == GPC_OK)
         at->kernels[at->kernel_count++] = number;
 }

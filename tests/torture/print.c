@@ -301,11 +301,11 @@ static void put_snapshot(FILE *to, int only) {
 static void put_run(FILE *to, const torture_case *c, int only, bool data) {
     fprintf(to, "static void run(int how, uint64_t *values) {\n");
     put_settings(to, c);
-    fprintf(to, "    gpc_config *config;\n    gpc_context_create(NULL, &error, &context);\n"
-                "    gpc_config_create(context, &error, &config);\n"
+    fprintf(to, "    gpc_config *config;\n    gpc_context_create(NULL, &context, &error);\n"
+                "    gpc_config_create(context, &config, &error);\n"
                 "    if (gpc_config_load_text(config, text, \"text\", &error) != GPC_OK ||\n");
     fprintf(to,
-            "%s        gpc_hierarchy_create(context, config, &error, &h) != GPC_OK) {\n"
+            "%s        gpc_hierarchy_create(context, config, &h, &error) != GPC_OK) {\n"
             "        puts(error.message);\n        return;\n    }\n",
             only == WAY_THREADS ? "        (how && gpc_config_set(config, \"threads\", \"2\", &error) != GPC_OK) ||\n"
                                 : "");

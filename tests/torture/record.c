@@ -91,7 +91,7 @@ static void walk_caches(gpc_hierarchy *h, walk *w) {
             if (!cache)
                 break;
             memset(&line, 0, sizeof line);
-            while (gpc_cache_next_line(cache, &cursor, &line) == GPC_OK) {
+            while (gpc_cache_next_line(cache, &cursor, &line, NULL) == GPC_OK) {
                 sum = mix_line(sum, &line);
                 memset(&line, 0, sizeof line);
             }
@@ -133,7 +133,7 @@ static void walk_ports(gpc_hierarchy *h, walk *w) {
     }
     for (size_t i = 0;; i++) {
         gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-        if (gpc_hierarchy_policy_value(h, i, &value) != GPC_OK)
+        if (gpc_hierarchy_policy_value(h, i, &value, NULL) != GPC_OK)
             break;
         put(w, value.value, "policy", value.name, 0);
     }

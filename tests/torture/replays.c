@@ -82,7 +82,7 @@ static void write_trace(replay_run *at, const char *name, unsigned first, unsign
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace_writer *writer = NULL;
     unsigned kernels = 0, accesses = 0;
-    gpc_status status = gpc_trace_writer_create(at->context, name, GPC_TRACE_BINARY, &error, &writer);
+    gpc_status status = gpc_trace_writer_create(at->context, name, GPC_TRACE_BINARY, &writer, &error);
     if (status == GPC_OK)
         status = write_kernel(writer, kernels++, &error);
     for (unsigned n = first; n < at->c->op_count && status == GPC_OK; n += step) {
@@ -134,7 +134,7 @@ static void make_sources(replay_run *at) {
 static gpc_trace *open_trace(replay_run *at, unsigned n) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_trace *trace = NULL;
-    if (gpc_trace_open(at->context, at->sources[n], &error, &trace) != GPC_OK)
+    if (gpc_trace_open(at->context, at->sources[n], &trace, &error) != GPC_OK)
         fail(at->f, "trace", "%s: %s", at->sources[n], error.message);
     return trace;
 }
@@ -338,7 +338,7 @@ void run_replay(gpc_context *context, const torture_case *c, torture_way how, co
     at->dice.state = c->seed * 2 + 0x1111111111u;
     make_sources(at);
     gpc_config *config = case_config(context, c, threads, &error);
-    gpc_status status = config ? gpc_replay_create(context, config, &error, &at->replay) : error.status;
+    gpc_status status = config ? gpc_replay_create(context, config, &at->replay, &error) : error.status;
     if (status == GPC_OK && !f->failed)
         run_all(at, config);
     else if (!is_refusal(status) || !*error.message)

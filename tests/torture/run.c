@@ -284,7 +284,7 @@ static bool open_host(host *at, gpc_config **out) {
     gpc_config *config = *out = case_config(at->context, at->c, at->threads, &error);
     gpc_status status = error.status;
     if (config)
-        HOST_CALL(at, status, gpc_hierarchy_create(at->context, config, &error, &at->h));
+        HOST_CALL(at, status, gpc_hierarchy_create(at->context, config, &at->h, &error));
     if (status != GPC_OK) {
         if (!at->threads)
             fail(at->f, "create", "%s", error.message);

@@ -12,7 +12,7 @@ static void name_word(gpc_context *context, const torture_case *c, size_t word, 
     gpc_hierarchy *h = NULL;
     gpc_config *config = case_config(context, c, NULL, &error);
     snprintf(text, size, "number %zu", word);
-    if (config && gpc_hierarchy_create(context, config, &error, &h) == GPC_OK)
+    if (config && gpc_hierarchy_create(context, config, &h, &error) == GPC_OK)
         record_name(h, word, text, size);
     gpc_hierarchy_destroy(h);
     gpc_config_destroy(config);

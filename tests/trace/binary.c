@@ -13,7 +13,7 @@
 
 static gpc_trace_writer *open_writer(rig *r, const char *path) {
     gpc_trace_writer *writer = NULL;
-    gpc_status status = gpc_trace_writer_create(r->context, path, GPC_TRACE_BINARY, &r->error, &writer);
+    gpc_status status = gpc_trace_writer_create(r->context, path, GPC_TRACE_BINARY, &writer, &r->error);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
     return writer;
 }

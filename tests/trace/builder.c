@@ -13,7 +13,7 @@ typedef struct bench {
 } bench;
 
 static void open_bench(bench *b) {
-    cr_assert_eq(gpc_context_create(NULL, NULL, &b->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &b->context, NULL), GPC_OK);
     b->opcodes = gpci_opcodes_create(b->context);
     b->block = gpci_block_create(b->context);
     b->load = gpci_opcodes_intern(b->opcodes, "LDG.E.64", 8);

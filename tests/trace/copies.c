@@ -91,9 +91,9 @@ Test(trace_copies, long_warps) {
     write_text(&r, "k.traceg", text);
     gpc_config *config;
     gpc_replay *replay;
-    cr_assert_eq(gpc_config_create(r.context, &r.error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(r.context, &config, &r.error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "mode", "functional", &r.error), GPC_OK);
-    cr_assert_eq(gpc_replay_create(r.context, config, &r.error, &replay), GPC_OK, "%s", r.error.message);
+    cr_assert_eq(gpc_replay_create(r.context, config, &replay, &r.error), GPC_OK, "%s", r.error.message);
     gpc_trace *trace = open_trace(&r, path_of(&r, "k.traceg"));
     measured_stats stats;
     measured_clear(&stats);

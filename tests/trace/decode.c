@@ -12,7 +12,7 @@ static gpc_status decode(const gpci_shape *shapes, uint32_t count, uint8_t code,
     const uint8_t bytes[] = {1 << 1 | 1, 1 << 2, code,
                              0}; /* a control of a byte: one instruction; then its addresses */
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpci_opcodes *opcodes = gpci_opcodes_create(context);
     gpci_block *block = gpci_block_create(context);
     gpc_instruction load = {.opcode = gpci_opcodes_intern(opcodes, "LDG.E", 5), .mask = UINT32_MAX, .kind = GPC_LOAD};

@@ -243,10 +243,10 @@ Test(errors, arguments) {
     gpc_trace *trace = NULL;
     const gpc_block *block;
     gpc_kernel kernel = GPC_KERNEL_INIT;
-    expect_error(&r, gpc_trace_open(NULL, "x", &r.error, &trace), GPC_ERROR_ARGUMENT, "context");
-    expect_error(&r, gpc_trace_open(r.context, NULL, &r.error, &trace), GPC_ERROR_ARGUMENT, "source");
-    expect_error(&r, gpc_trace_open(r.context, "", &r.error, &trace), GPC_ERROR_ARGUMENT, "source");
-    expect_error(&r, gpc_trace_open(r.context, "x", &r.error, NULL), GPC_ERROR_ARGUMENT, "out");
+    expect_error(&r, gpc_trace_open(NULL, "x", &trace, &r.error), GPC_ERROR_ARGUMENT, "context");
+    expect_error(&r, gpc_trace_open(r.context, NULL, &trace, &r.error), GPC_ERROR_ARGUMENT, "source");
+    expect_error(&r, gpc_trace_open(r.context, "", &trace, &r.error), GPC_ERROR_ARGUMENT, "source");
+    expect_error(&r, gpc_trace_open(r.context, "x", NULL, &r.error), GPC_ERROR_ARGUMENT, "out");
     cr_assert_null(trace);
     write_text(&r, "k.traceg", GRID "#\n");
     trace = open_trace(&r, path_of(&r, "k.traceg"));

@@ -121,7 +121,7 @@ Test(files, malformed_lists) {
         rig_open(&r);
         gpc_trace *trace = NULL;
         write_text(&r, "kernelslist.g", cases[n].text);
-        expect_error(&r, gpc_trace_open(r.context, r.folder, &r.error, &trace), cases[n].status, cases[n].expected);
+        expect_error(&r, gpc_trace_open(r.context, r.folder, &trace, &r.error), cases[n].status, cases[n].expected);
         cr_assert_null(trace);
         rig_close(&r);
     }
@@ -144,7 +144,7 @@ Test(files, folder_without_a_list) {
     rig r;
     rig_open(&r);
     gpc_trace *trace = NULL;
-    expect_error(&r, gpc_trace_open(r.context, r.folder, &r.error, &trace), GPC_ERROR_NOT_FOUND, "no .traceg");
+    expect_error(&r, gpc_trace_open(r.context, r.folder, &trace, &r.error), GPC_ERROR_NOT_FOUND, "no .traceg");
     const unsigned ids[] = {10, 9, 100, 1, 2};
     for (size_t n = 0; n < 5; n++) {
         char name[32];
@@ -211,7 +211,7 @@ Test(files, placement) {
     for (size_t n = 0; n < 4; n++) {
         write_text(&r, "kernel-1.sm", bad[n][0]);
         trace = NULL;
-        gpc_status status = gpc_trace_open(r.context, path_of(&r, "kernel-1.traceg"), &r.error, &trace);
+        gpc_status status = gpc_trace_open(r.context, path_of(&r, "kernel-1.traceg"), &trace, &r.error);
         expect_error(&r, status, GPC_ERROR_FORMAT, bad[n][1]);
     }
     rig_close(&r);
@@ -226,16 +226,16 @@ Test(files, kinds) {
     write_text(&r, "a.tracez", "");
     write_text(&r, "photo.png", "\x89PNG\r\n");
     write_text(&r, "empty", "");
-    expect_error(&r, gpc_trace_open(r.context, path_of(&r, "a.tracez"), &r.error, &trace), GPC_ERROR_UNSUPPORTED,
+    expect_error(&r, gpc_trace_open(r.context, path_of(&r, "a.tracez"), &trace, &r.error), GPC_ERROR_UNSUPPORTED,
                  "a.tracez is neither");
-    expect_error(&r, gpc_trace_open(r.context, path_of(&r, "photo.png"), &r.error, &trace), GPC_ERROR_UNSUPPORTED,
+    expect_error(&r, gpc_trace_open(r.context, path_of(&r, "photo.png"), &trace, &r.error), GPC_ERROR_UNSUPPORTED,
                  "photo.png is neither");
-    expect_error(&r, gpc_trace_open(r.context, path_of(&r, "empty"), &r.error, &trace), GPC_ERROR_UNSUPPORTED,
+    expect_error(&r, gpc_trace_open(r.context, path_of(&r, "empty"), &trace, &r.error), GPC_ERROR_UNSUPPORTED,
                  "empty is neither");
-    expect_error(&r, gpc_trace_open(r.context, path_of(&r, "none.traceg"), &r.error, &trace), GPC_ERROR_NOT_FOUND,
+    expect_error(&r, gpc_trace_open(r.context, path_of(&r, "none.traceg"), &trace, &r.error), GPC_ERROR_NOT_FOUND,
                  "none.traceg: there is no such file");
     write_text(&r, "k.traceg", HEADER "-accelsim tracer version = 7\n#\n");
-    expect_error(&r, gpc_trace_open(r.context, path_of(&r, "k.traceg"), &r.error, &trace), GPC_ERROR_UNSUPPORTED,
+    expect_error(&r, gpc_trace_open(r.context, path_of(&r, "k.traceg"), &trace, &r.error), GPC_ERROR_UNSUPPORTED,
                  "tracer version 7");
     cr_assert_null(trace);
     rig_close(&r);
@@ -448,10 +448,10 @@ Test(files, standard_input) {
     int ends[2];
     cr_assert(!pipe(ends) && dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
     cr_assert(write(ends[1], "-grid", 5) == 5 && !close(ends[1]) && !close(ends[0]));
-    gpc_status status = gpc_trace_open(r.context, "-", &r.error, &trace);
+    gpc_status status = gpc_trace_open(r.context, "-", &trace, &r.error);
     expect_error(&r, status, GPC_ERROR_UNSUPPORTED, "standard input: a pipe can be");
     close(STDIN_FILENO);
-    status = gpc_trace_open(r.context, "-", &r.error, &trace);
+    status = gpc_trace_open(r.context, "-", &trace, &r.error);
     cr_expect_lt(status, 0);
     cr_expect(strstr(r.error.message, "standard input: "), "%s", r.error.message);
     rig_close(&r);

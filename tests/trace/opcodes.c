@@ -15,7 +15,7 @@ typedef struct meaning {
 
 static gpci_opcode decode(const char *text) {
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpci_opcodes *opcodes = gpci_opcodes_create(context);
     cr_assert_not_null(opcodes);
     uint32_t index = gpci_opcodes_intern(opcodes, text, strlen(text));
@@ -227,7 +227,7 @@ Test(opcodes, stated_width) {
 /* A text is stored once, with a number, and never moves. */
 Test(opcodes, interning) {
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpci_opcodes *opcodes = gpci_opcodes_create(context);
     const char *first = NULL;
     for (int round = 0; round < 2; round++)
@@ -258,8 +258,8 @@ Test(opcodes, ordering_of_a_trace) {
     gpc_trace *trace;
     gpc_kernel kernel = GPC_KERNEL_INIT;
     gpc_ordering ordering = GPC_ORDERING_INIT;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_trace_open(context, "synthetic:histogram:64KiB", NULL, &trace), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_trace_open(context, "synthetic:histogram:64KiB", &trace, NULL), GPC_OK);
     cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, NULL), GPC_OK);
     const gpc_block *block;
     cr_assert_eq(gpc_trace_next_block(trace, &block, NULL), GPC_OK);

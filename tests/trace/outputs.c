@@ -165,7 +165,7 @@ static void die_in_the_middle(rig *r, const char *path, gpc_trace_format format)
         gpc_trace *from = open_trace(r, SOURCE);
         gpc_kernel kernel = next_kernel(r, from);
         gpc_trace_writer *writer;
-        if (gpc_trace_writer_create(r->context, path, format, NULL, &writer) == GPC_OK &&
+        if (gpc_trace_writer_create(r->context, path, format, &writer, NULL) == GPC_OK &&
             gpc_trace_writer_kernel(writer, &kernel, NULL) == GPC_OK)
             raise(SIGKILL);
         _exit(1);
@@ -211,8 +211,8 @@ Test(outputs, two_writers) {
     rig_open(&r);
     gpc_trace *from = open_trace(&r, SOURCE);
     gpc_trace_writer *first, *second;
-    cr_assert_eq(gpc_trace_writer_create(r.context, path_of(&r, "out"), GPC_TRACE_BINARY, &r.error, &first), GPC_OK);
-    cr_assert_eq(gpc_trace_writer_create(r.context, path_of(&r, "out"), GPC_TRACE_BINARY, &r.error, &second), GPC_OK);
+    cr_assert_eq(gpc_trace_writer_create(r.context, path_of(&r, "out"), GPC_TRACE_BINARY, &first, &r.error), GPC_OK);
+    cr_assert_eq(gpc_trace_writer_create(r.context, path_of(&r, "out"), GPC_TRACE_BINARY, &second, &r.error), GPC_OK);
     cr_expect_eq(entries(&r), 2);
     expect_written(&r, path_of(&r, "out"));
     gpc_trace_writer_destroy(first);

@@ -15,7 +15,7 @@
 Test(packed, strings_of_one_hash) {
     gpc_context *context = NULL;
     gpci_block_pool pool;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpci_block_pool_init(&pool, context);
     cr_expect_eq(gpci_block_pool_add(&pool, 7, "abc", 3), 0);
     cr_expect_eq(gpci_block_pool_find(&pool, 7, "abc", 3), 0);
@@ -139,7 +139,7 @@ Test(packed, made_blocks) {
         gpc_kernel kernel = made_kernel(4, 4, 1, 200, lanes);
         gpc_trace_writer *writer;
         const char *path = path_of(&r, "made.gct");
-        cr_assert_eq(gpc_trace_writer_create(r.context, path, GPC_TRACE_BINARY, &r.error, &writer), GPC_OK);
+        cr_assert_eq(gpc_trace_writer_create(r.context, path, GPC_TRACE_BINARY, &writer, &r.error), GPC_OK);
         cr_assert_eq(gpc_trace_writer_kernel(writer, &kernel, &r.error), GPC_OK, "%s", r.error.message);
         for (uint32_t b = 0; b < 16; b++) {
             made m = made_block(&kernel, b, b * 7 + lanes);
@@ -237,8 +237,8 @@ static size_t most_bytes(const char *source, unsigned together) {
     gpc_trace *trace;
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpci_packed_block *held[64] = {NULL};
-    cr_assert_eq(gpc_context_create(&options, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_trace_open(context, source, &error, &trace), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_create(&options, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_trace_open(context, source, &trace, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, &error), GPC_OK);
     size_t before = h.live;
     h.most = 0;

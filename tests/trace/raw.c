@@ -244,7 +244,7 @@ Test(raw, lists) {
     expect_last_kernel(&r, trace);
     gpc_trace_close(trace);
     write_text(&r, "t/kernelslist_ctx_0x7f99", "kernel-1-ctx_0x7f99.trace\n");
-    gpc_status status = gpc_trace_open(r.context, path_of(&r, "t"), &r.error, &trace);
+    gpc_status status = gpc_trace_open(r.context, path_of(&r, "t"), &trace, &r.error);
     expect_error(&r, status, GPC_ERROR_UNSUPPORTED, "lists of 2 contexts");
     cr_expect(strstr(r.error.message, "t/kernelslist_ctx_0x7f00"), "%s", r.error.message);
     shell(&r, "cp t/kernel-1-ctx_0x7f00.trace t/kernel-1.traceg"); /* processed files go first */

@@ -23,7 +23,7 @@ void rig_open(rig *r) {
     gpc_context_options options = GPC_CONTEXT_OPTIONS_INIT;
     options.log = remember;
     options.log_data = r;
-    cr_assert_eq(gpc_context_create(&options, &r->error, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(&options, &r->context, &r->error), GPC_OK);
     snprintf(r->folder, sizeof r->folder, "/tmp/gpucache-trace-XXXXXX");
     cr_assert_not_null(mkdtemp(r->folder));
 }
@@ -98,7 +98,7 @@ unsigned entries(const rig *r) {
 
 gpc_trace *open_trace(rig *r, const char *source) {
     gpc_trace *trace = NULL;
-    gpc_status status = gpc_trace_open(r->context, source, &r->error, &trace);
+    gpc_status status = gpc_trace_open(r->context, source, &trace, &r->error);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
     return trace;
 }
@@ -134,7 +134,7 @@ gpc_status read_all(rig *r, const char *source, uint64_t *instructions) {
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block;
     *instructions = 0;
-    gpc_status status = gpc_trace_open(r->context, source, &r->error, &trace);
+    gpc_status status = gpc_trace_open(r->context, source, &trace, &r->error);
     while (status == GPC_OK && (status = gpc_trace_next_kernel(trace, &kernel, &r->error)) == GPC_OK) {
         while ((status = gpc_trace_next_block(trace, &block, &r->error)) == GPC_OK) {
             *instructions += block->instruction_count;
@@ -176,7 +176,7 @@ gpc_status try_convert(rig *r, const char *from, const char *to, gpc_trace_forma
     gpc_trace_writer *writer = NULL;
     gpc_kernel kernel = GPC_KERNEL_INIT;
     r->error = (gpc_error)GPC_ERROR_INIT;
-    gpc_status status = gpc_trace_writer_create(r->context, to, format, &r->error, &writer);
+    gpc_status status = gpc_trace_writer_create(r->context, to, format, &writer, &r->error);
     while (status == GPC_OK && (status = gpc_trace_next_kernel(trace, &kernel, &r->error)) == GPC_OK) {
         status = gpc_trace_writer_kernel(writer, &kernel, &r->error);
         if (status == GPC_OK)

@@ -94,7 +94,7 @@ Test(tables, by_content) {
     write_text(&r, "k", "-kernel id = 1\n");
     shell(&r, "cat k > pipe &");
     gpc_trace *trace;
-    gpc_status status = gpc_trace_open(r.context, path_of(&r, "pipe"), &r.error, &trace);
+    gpc_status status = gpc_trace_open(r.context, path_of(&r, "pipe"), &trace, &r.error);
     expect_error(&r, status, GPC_ERROR_UNSUPPORTED, "is read from a file");
     rig_close(&r);
 }
@@ -333,7 +333,7 @@ Test(tables, written) {
     char path[256];
     snprintf(path, sizeof path, "%s", path_of(&r, "a.gct"));
     gpc_trace_writer *writer;
-    cr_assert_eq(gpc_trace_writer_create(r.context, path, GPC_TRACE_BINARY, &r.error, &writer), GPC_OK);
+    cr_assert_eq(gpc_trace_writer_create(r.context, path, GPC_TRACE_BINARY, &writer, &r.error), GPC_OK);
     const uint64_t addresses[][2] = {{0x4000, 0x4008}, {0x1000, 0x1004}, {0x2000, 0}};
     const uint64_t masks[] = {3, 3, 1}, pcs[] = {48, 16, 32};
     const uint32_t blocks[] = {1, 0, 0}, warps[] = {0, 1, 1}, widths[] = {8, 4, 16};
@@ -394,7 +394,7 @@ Test(tables, written_without_more) {
     kernel.block[0] = 64;
     kernel.warp_lanes = 32;
     const char *path = path_of(&r, "a.gct");
-    cr_assert_eq(gpc_trace_writer_create(r.context, path, GPC_TRACE_BINARY, &r.error, &writer), GPC_OK);
+    cr_assert_eq(gpc_trace_writer_create(r.context, path, GPC_TRACE_BINARY, &writer, &r.error), GPC_OK);
     cr_assert_eq(gpc_trace_writer_kernel(writer, &kernel, &r.error), GPC_OK, "%s", r.error.message);
     cr_assert_eq(gpc_trace_writer_accesses(writer, &accesses, &r.error), GPC_OK, "%s", r.error.message);
     cr_assert_eq(gpc_trace_writer_finish(writer, &r.error), GPC_OK, "%s", r.error.message);

@@ -14,7 +14,7 @@ static const gpc_trace_format formats[] = {GPC_TRACE_BINARY, GPC_TRACE_TEXT};
 
 static gpc_trace_writer *open_writer(rig *r, const char *path, gpc_trace_format format) {
     gpc_trace_writer *writer = NULL;
-    gpc_status status = gpc_trace_writer_create(r->context, path, format, &r->error, &writer);
+    gpc_status status = gpc_trace_writer_create(r->context, path, format, &writer, &r->error);
     cr_assert_eq(status, GPC_OK, "%s", r->error.message);
     return writer;
 }
@@ -229,18 +229,18 @@ Test(writer, places_that_cannot_be) {
     gpc_trace_writer *writer = NULL;
     for (size_t f = 0; f < 2; f++) {
         gpc_status status =
-            gpc_trace_writer_create(r.context, path_of(&r, "no/such/out"), formats[f], &r.error, &writer);
+            gpc_trace_writer_create(r.context, path_of(&r, "no/such/out"), formats[f], &writer, &r.error);
         char expected[128];
         snprintf(expected, sizeof expected, "there is no folder %s/no/such/", r.folder);
         expect_error(&r, status, GPC_ERROR_IO, expected);
     }
     write_text(&r, "file", "");
     shell(&r, "mkdir folder");
-    expect_error(&r, gpc_trace_writer_create(r.context, path_of(&r, "file"), GPC_TRACE_TEXT, &r.error, &writer),
+    expect_error(&r, gpc_trace_writer_create(r.context, path_of(&r, "file"), GPC_TRACE_TEXT, &writer, &r.error),
                  GPC_ERROR_IO, "no folder");
-    expect_error(&r, gpc_trace_writer_create(r.context, path_of(&r, "file/x"), GPC_TRACE_BINARY, &r.error, &writer),
+    expect_error(&r, gpc_trace_writer_create(r.context, path_of(&r, "file/x"), GPC_TRACE_BINARY, &writer, &r.error),
                  GPC_ERROR_IO, "there is no folder");
-    expect_error(&r, gpc_trace_writer_create(r.context, path_of(&r, "folder"), GPC_TRACE_BINARY, &r.error, &writer),
+    expect_error(&r, gpc_trace_writer_create(r.context, path_of(&r, "folder"), GPC_TRACE_BINARY, &writer, &r.error),
                  GPC_ERROR_IO, "it is a folder");
     cr_assert_null(writer);
     cr_assert_eq(entries(&r), 2);
@@ -451,15 +451,15 @@ Test(writer, arguments) {
     rig r;
     rig_open(&r);
     gpc_trace_writer *writer = NULL;
-    expect_error(&r, gpc_trace_writer_create(NULL, "x", GPC_TRACE_TEXT, &r.error, &writer), GPC_ERROR_ARGUMENT,
+    expect_error(&r, gpc_trace_writer_create(NULL, "x", GPC_TRACE_TEXT, &writer, &r.error), GPC_ERROR_ARGUMENT,
                  "context");
-    expect_error(&r, gpc_trace_writer_create(r.context, NULL, GPC_TRACE_TEXT, &r.error, &writer), GPC_ERROR_ARGUMENT,
+    expect_error(&r, gpc_trace_writer_create(r.context, NULL, GPC_TRACE_TEXT, &writer, &r.error), GPC_ERROR_ARGUMENT,
                  "path");
-    expect_error(&r, gpc_trace_writer_create(r.context, "", GPC_TRACE_TEXT, &r.error, &writer), GPC_ERROR_ARGUMENT,
+    expect_error(&r, gpc_trace_writer_create(r.context, "", GPC_TRACE_TEXT, &writer, &r.error), GPC_ERROR_ARGUMENT,
                  "path");
-    expect_error(&r, gpc_trace_writer_create(r.context, "x", (gpc_trace_format)2, &r.error, &writer),
+    expect_error(&r, gpc_trace_writer_create(r.context, "x", (gpc_trace_format)2, &writer, &r.error),
                  GPC_ERROR_ARGUMENT, "format");
-    expect_error(&r, gpc_trace_writer_create(r.context, "x", GPC_TRACE_TEXT, &r.error, NULL), GPC_ERROR_ARGUMENT,
+    expect_error(&r, gpc_trace_writer_create(r.context, "x", GPC_TRACE_TEXT, NULL, &r.error), GPC_ERROR_ARGUMENT,
                  "out");
     cr_assert_null(writer);
     gpc_kernel kernel = made_kernel(1, 1, 1, 64, 64);

@@ -30,6 +30,9 @@ class _Unsettled:
 
 
 class _State(threading.local):
+    def __init__(self):
+        self.error = g.gpc_error()  # Error of the running call; the library writes only on failure
+
     unsettled = None
     strict = 0  # running callbacks that may not call into the library
     deferring = False  # True while signal handlers are those of invoke()
@@ -290,13 +293,10 @@ class Handle:
     _finalizer = None
 
     def _create(self, destroy, function, *arguments, keep=()):
-        """Make the C object by a call that ends with `error, out` or `out, error`. `keep` lives as long as the object."""
+        """Make the C object by a `_create(..., out, error)`. `keep` lives as long as the object."""
         error = g.gpc_error()
         out = ctypes.c_void_p()
-        last = [ctypes.byref(error), ctypes.byref(out)]
-        if function.argtypes[-1] is ctypes.POINTER(g.gpc_error):
-            last.reverse()
-        status = invoke(function, *arguments, *last)
+        status = invoke(function, *arguments, ctypes.byref(out), ctypes.byref(error))
         if status >= 0:
             self._pointer = out.value
             self._finalizer = weakref.finalize(self, _release_unseen, destroy, out.value, keep)

@@ -148,9 +148,8 @@ class CacheView(Handle):
         if evicted is not None:
             batch.evicted = _buffers.target(evicted, "Q", count, "evicted")
         done = ctypes.c_size_t()
-        status = invoke(lib.gpc_cache_access_many, pointer, ctypes.byref(batch), ctypes.byref(done))
         try:
-            settle(status, what=f"access {done.value} of the batch")
+            call(lib.gpc_cache_access_many, pointer, ctypes.byref(batch), ctypes.byref(done))
         except BaseException as error:
             error.done = done.value
             raise
@@ -195,13 +194,13 @@ class CacheView(Handle):
 
     def _step(self, function, request, *sectors):
         result = AccessResult()
-        arguments = self._live(), ctypes.byref(request), *sectors, ctypes.byref(result)
+        arguments = self._live(), ctypes.byref(request), *sectors, ctypes.byref(result), ctypes.byref(state.error)
         if self._calls_back or self._context._has_python:
             status = invoke(function, *arguments)
         else:
             status = function(*arguments)
         if status or state.unsettled is not None:
-            settle(status, what=function.__name__)
+            settle(status, state.error)
         return result
 
     # Lines
@@ -209,17 +208,16 @@ class CacheView(Handle):
     def invalidate(self, address: Optional[int] = None, size: Optional[int] = None) -> None:
         """Drop the line of an address, every line in `size` bytes, or, without arguments, all lines."""
         if address is None:
-            status = invoke(lib.gpc_cache_invalidate_all, self._live())
+            call(lib.gpc_cache_invalidate_all, self._live())
         elif size is None:
-            status = invoke(lib.gpc_cache_invalidate_line, self._live(), address)
+            call(lib.gpc_cache_invalidate_line, self._live(), address)
         else:
-            status = invoke(lib.gpc_cache_invalidate_range, self._live(), address, size)
-        settle(status, what="invalidate")
+            call(lib.gpc_cache_invalidate_range, self._live(), address, size)
 
     def flush(self) -> int:
         """Write all dirty bytes back through on_evict; lines stay, clean. Returns the written sectors."""
         sectors = ctypes.c_uint64()
-        settle(invoke(lib.gpc_cache_flush, self._live(), ctypes.byref(sectors)), what="gpc_cache_flush")
+        call(lib.gpc_cache_flush, self._live(), ctypes.byref(sectors))
         return sectors.value
 
     def resize(self, sets: int, ways: int) -> None:
@@ -231,8 +229,7 @@ class CacheView(Handle):
         cursor = ctypes.c_uint64()
         while True:
             line = Line()
-            status = lib.gpc_cache_next_line(self._live(), ctypes.byref(cursor), ctypes.byref(line))
-            if settle(status, what="gpc_cache_next_line") == Status.END:
+            if call(lib.gpc_cache_next_line, self._live(), ctypes.byref(cursor), ctypes.byref(line)) == Status.END:
                 return
             yield line
 
@@ -241,12 +238,12 @@ class CacheView(Handle):
     def warp_event(self, kind: Union[int, str], **fields: Any) -> None:
         """Pass a WarpEventKind, with fields of WarpEvent, to the policies."""
         event = filled(WarpEvent, kind=kind, **fields)
-        settle(invoke(lib.gpc_cache_warp_event, self._live(), ctypes.byref(event)), what="gpc_cache_warp_event")
+        call(lib.gpc_cache_warp_event, self._live(), ctypes.byref(event))
 
     def sample(self, **fields: Any) -> None:
         """End a period: give fields of gpc_sample to policies that decide by samples."""
         told = filled(g.gpc_sample, **fields)
-        settle(invoke(lib.gpc_cache_sample, self._live(), ctypes.byref(told)), what="gpc_cache_sample")
+        call(lib.gpc_cache_sample, self._live(), ctypes.byref(told))
 
     @property
     def token_bits(self) -> int:
@@ -352,5 +349,5 @@ def next_uses(context: Context, addresses: Any, line_bytes: int = 128) -> Sequen
     pointer, count = _buffers.source(addresses, "Q", "addresses")
     found = array.array("Q", bytes(8 * count))
     out = _buffers.target(found, "Q", count, "next_uses")
-    settle(lib.gpc_next_uses(context._live(), pointer, count, line_bytes, out), what="gpc_next_uses")
+    call(lib.gpc_next_uses, context._live(), pointer, count, line_bytes, out)
     return found

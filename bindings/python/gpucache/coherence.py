@@ -177,7 +177,7 @@ class Coherence(CoherenceView):
         request = self._request(module, kind, address, size, data, mask, cycle, flags, event)
         made = atomics_for(request, atomics, size)
         error, token = g.gpc_error(), ctypes.c_uint64()
-        arguments = self._live(inside=True), ctypes.byref(request), ctypes.byref(error), ctypes.byref(token)
+        arguments = self._live(inside=True), ctypes.byref(request), ctypes.byref(token), ctypes.byref(error)
         settle(lib.gpc_coherence_issue(*arguments), error, "gpc_coherence_issue")
         if len(made):
             self._atomics[token.value] = made
@@ -272,7 +272,7 @@ class Coherence(CoherenceView):
 
     def _run(self, function, *arguments):
         error, raw = g.gpc_error(), g.gpc_coherence_result()
-        arguments = (self._live(), *arguments, ctypes.byref(error), ctypes.byref(raw))
+        arguments = (self._live(), *arguments, ctypes.byref(raw), ctypes.byref(error))
         if self._callbacks or self._context._has_python:
             status = invoke(function, *arguments)
         else:

@@ -131,7 +131,7 @@ class Context(Handle):
         error = g.gpc_error()
         status = invoke(
             lib.gpc_policy_level_cost, self._live(), kind, spec, caches, sets, ways, line_bytes, sectors,
-            ctypes.byref(error), ctypes.byref(bits),
+            ctypes.byref(bits), ctypes.byref(error),
         )  # fmt: skip
         settle(status, error)
         return bits.value
@@ -142,7 +142,7 @@ class Context(Handle):
         reads = ctypes.c_uint64()
         error = g.gpc_error()
         status = invoke(
-            lib.gpc_policy_reads, self._live(), kind, spec, ctypes.byref(error), ctypes.byref(reads)
+            lib.gpc_policy_reads, self._live(), kind, spec, ctypes.byref(reads), ctypes.byref(error)
         )  # fmt: skip
         settle(status, error)
         return ReadsBits(reads.value)
@@ -153,8 +153,8 @@ class Context(Handle):
         bits = ctypes.c_uint64()
         error = g.gpc_error()
         status = invoke(
-            lib.gpc_scheduler_cost, self._live(), text(spec, "scheduler"), warps, ctypes.byref(error),
-            ctypes.byref(bits),
+            lib.gpc_scheduler_cost, self._live(), text(spec, "scheduler"), warps, ctypes.byref(bits),
+            ctypes.byref(error),
         )  # fmt: skip
         settle(status, error)
         return bits.value

@@ -170,10 +170,11 @@ def read_policies(function, pointer):
     found = {}
     while True:
         raw = g.gpc_policy_value()
-        status = invoke(function, pointer, len(found), ctypes.byref(raw))
+        error = g.gpc_error()
+        status = invoke(function, pointer, len(found), ctypes.byref(raw), ctypes.byref(error))
         if status == Status.ERROR_RANGE:
             return found
-        settle(status, what=function.__name__)
+        settle(status, error)
         found[decoded(raw.name)] = PolicyValue(
             raw.value, decoded(raw.unit), decoded(raw.meaning), bool(raw.is_level), raw.instances
         )

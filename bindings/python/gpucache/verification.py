@@ -183,7 +183,7 @@ def verify(context, protocol, system="2 over memory", *, kinds=0, entries=0, cha
     error, out = g.gpc_error(), ctypes.c_void_p()
     try:
         status = invoke(
-            lib.gpc_verify_run, context._live(), ctypes.byref(options), ctypes.byref(error), ctypes.byref(out)
+            lib.gpc_verify_run, context._live(), ctypes.byref(options), ctypes.byref(out), ctypes.byref(error)
         )
         settle(status, error, "gpc_verify_run")
         return _found(out, system)

@@ -24,7 +24,7 @@ class gpucache_decisions {
         options.share_with = first ? first->m_replacement : nullptr;
         /* a tag_array always allocates: policies with bypass are refused */
         options.tells = GPC_READS_OF_REQUESTS & ~static_cast<uint64_t>(GPC_READS_ADMISSION);
-        if (gpc_replacement_create(context, &options, &error, &m_replacement) < 0)
+        if (gpc_replacement_create(context, &options, &m_replacement, &error) < 0)
             throw std::runtime_error(error.message);
     }
     ~gpucache_decisions() { gpc_replacement_destroy(m_replacement); }

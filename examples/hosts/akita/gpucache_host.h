@@ -54,12 +54,12 @@ static host_memory *host_create(const char *preset, const char *settings) {
     h->error = (gpc_error)GPC_ERROR_INIT;
     callbacks.user_data = h;
     callbacks.on_complete = host_on_complete;
-    if (host_keep(h, gpc_context_create(NULL, &h->error, &h->context)) == GPC_OK &&
-        host_keep(h, gpc_config_create(h->context, &h->error, &config)) == GPC_OK &&
+    if (host_keep(h, gpc_context_create(NULL, &h->context, &h->error)) == GPC_OK &&
+        host_keep(h, gpc_config_create(h->context, &config, &h->error)) == GPC_OK &&
         host_keep(h, gpc_config_load_preset(config, preset, &h->error)) == GPC_OK &&
         host_keep(h, gpc_config_load_text(config, settings, "settings", &h->error)) == GPC_OK &&
         host_keep(h, gpc_config_set_pair(config, "mode=timed", &h->error)) == GPC_OK &&
-        host_keep(h, gpc_hierarchy_create(h->context, config, &h->error, &h->hierarchy)) == GPC_OK &&
+        host_keep(h, gpc_hierarchy_create(h->context, config, &h->hierarchy, &h->error)) == GPC_OK &&
         (host_keep(h, gpc_hierarchy_set_callbacks(h->hierarchy, &callbacks)) < 0 ||
          host_keep(h, gpc_hierarchy_begin_kernel(h->hierarchy, NULL, &h->error)) < 0)) {
         gpc_hierarchy_destroy(h->hierarchy);

@@ -17,13 +17,13 @@ GpuCache::GpuCache(const GpuCacheParams &p)
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.user_data = this;
     callbacks.on_complete = onComplete;
-    check(gpc_context_create(nullptr, &error, &context), error.message);
-    check(gpc_config_create(context, &error, &config), error.message);
+    check(gpc_context_create(nullptr, &context, &error), error.message);
+    check(gpc_config_create(context, &config, &error), error.message);
     check(gpc_config_load_preset(config, p.preset.c_str(), &error), error.message);
     for (const std::string &pair : p.settings)
         check(gpc_config_set_pair(config, pair.c_str(), &error), error.message);
     check(gpc_config_set_pair(config, "mode=timed", &error), error.message);
-    check(gpc_hierarchy_create(context, config, &error, &memory), error.message);
+    check(gpc_hierarchy_create(context, config, &memory, &error), error.message);
     check(gpc_hierarchy_set_callbacks(memory, &callbacks), "gpc_hierarchy_set_callbacks");
     check(gpc_hierarchy_begin_kernel(memory, nullptr, &error), error.message);
     gpc_config_destroy(config);

@@ -128,12 +128,12 @@ class Memory : public Component {
         std::vector<std::string> settings;
         params.find_array<std::string>("settings", settings);
         settings.push_back("mode=timed");
-        check(gpc_context_create(nullptr, &m_error, &m_context));
-        check(gpc_config_create(m_context, &m_error, &config));
+        check(gpc_context_create(nullptr, &m_context, &m_error));
+        check(gpc_config_create(m_context, &config, &m_error));
         check(gpc_config_load_preset(config, params.find<std::string>("preset", "h100").c_str(), &m_error));
         for (const std::string &pair : settings)
             check(gpc_config_set_pair(config, pair.c_str(), &m_error));
-        check(gpc_hierarchy_create(m_context, config, &m_error, &m_hierarchy));
+        check(gpc_hierarchy_create(m_context, config, &m_hierarchy, &m_error));
         check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks));
         check(gpc_hierarchy_begin_kernel(m_hierarchy, nullptr, &m_error));
         check(gpc_hierarchy_get_shape(m_hierarchy, &shape));

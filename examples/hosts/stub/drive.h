@@ -43,7 +43,7 @@ inline void check(gpc_status status, const gpc_error &error) {
 inline gpc_config *configure(gpc_context *context, int count, char **words) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config = nullptr;
-    check(gpc_config_create(context, &error, &config), error);
+    check(gpc_config_create(context, &config, &error), error);
     for (int i = 0; i < count; i++)
         check(i ? gpc_config_set_pair(config, words[i], &error) : gpc_config_load_preset(config, words[0], &error),
               error);
@@ -57,7 +57,7 @@ inline std::vector<Sm> read_trace(gpc_context *context, const char *source, uint
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block = nullptr;
     std::vector<Sm> all(sms);
-    check(gpc_trace_open(context, source, &error, &trace), error);
+    check(gpc_trace_open(context, source, &trace, &error), error);
     check(gpc_trace_next_kernel(trace, &kernel, &error), error);
     launch.threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
     launch.registers = kernel.registers;
@@ -129,7 +129,7 @@ struct Machine {
     Machine(gpc_context *owner, gpc_config *config, const char *source) : context(owner) {
         gpc_error error = GPC_ERROR_INIT;
         gpc_launch launch = GPC_LAUNCH_INIT;
-        check(gpc_hierarchy_create(context, config, &error, &hierarchy), error);
+        check(gpc_hierarchy_create(context, config, &hierarchy, &error), error);
         check(gpc_hierarchy_get_shape(hierarchy, &shape), error);
         sms = read_trace(context, source, shape.sms, launch);
         check(gpc_hierarchy_begin_kernel(hierarchy, &launch, &error), error);
@@ -163,7 +163,7 @@ template <typename Program> int main(int argc, char **argv, Program program) {
     try {
         gpc_error error = GPC_ERROR_INIT;
         gpc_context *context = nullptr;
-        check(gpc_context_create(nullptr, &error, &context), error);
+        check(gpc_context_create(nullptr, &context, &error), error);
         gpc_config *config = configure(context, argc - 2, argv + 2);
         program(context, config, argv[1]);
         gpc_config_destroy(config);

@@ -19,7 +19,7 @@ static gpci_batch_fn loop_for(gpc_simd simd) {
     }
 }
 
-static gpc_status access_one(gpc_cache *cache, const gpc_batch *batch, size_t i) {
+static gpc_status access_one(gpc_cache *cache, const gpc_batch *batch, size_t i, gpc_error *error) {
     gpc_request request = {.address = batch->addresses[i],
                            .pc = batch->pcs ? batch->pcs[i] : 0,
                            .next_use = batch->next_uses ? batch->next_uses[i] : 0,
@@ -28,7 +28,7 @@ static gpc_status access_one(gpc_cache *cache, const gpc_batch *batch, size_t i)
                            .warp = batch->warps ? batch->warps[i] : 0,
                            .kind = batch->kinds ? batch->kinds[i] : (uint8_t)GPC_LOAD};
     gpc_access_result result;
-    gpc_status status = gpc_cache_access(cache, &request, &result);
+    gpc_status status = gpc_cache_access(cache, &request, &result, error);
     if (status < 0)
         return status;
     bool replaced = result.evicted;
@@ -44,15 +44,18 @@ static gpc_status access_one(gpc_cache *cache, const gpc_batch *batch, size_t i)
     return GPC_OK;
 }
 
-gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_t *out_done) {
+gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_t *out_done, gpc_error *error) {
     gpc_batch b = GPC_BATCH_INIT;
     if (out_done)
         *out_done = 0;
     if (!cache || !batch)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_take(&b, sizeof b, sizeof b, batch, "gpc_batch", NULL);
-    if (status == GPC_OK && ((b.count && !b.addresses) || b.size > cache->options.line_bytes))
-        status = GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_access_many: %s is NULL", cache ? "batch" : "cache");
+    gpc_status status = gpci_take(&b, sizeof b, sizeof b, batch, "gpc_batch", error);
+    if (status == GPC_OK && b.count && !b.addresses)
+        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_batch.addresses is NULL");
+    if (status == GPC_OK && b.size > cache->options.line_bytes)
+        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_batch.size: %u bytes are more than the line's %u", b.size,
+                           cache->options.line_bytes);
     size_t i = 0;
     if (status == GPC_OK && b.count && !cache->tags.started)
         gpci_admit_high(cache, b.addresses[0] >> cache->line_shift);
@@ -61,7 +64,7 @@ gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_
         if (cache->plain && !cache->tags.wide && !cache->priorities && !cache->pending_lines)
             i = loop(cache, &b, i);
         if (i < b.count) {
-            status = access_one(cache, &b, i);
+            status = access_one(cache, &b, i, error);
             i += status == GPC_OK;
         }
     }
@@ -72,10 +75,16 @@ gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_
 
 /* Next uses, computed from the last access to the first; a map holds each line's latest access. */
 gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses, size_t count, uint32_t line_bytes,
-                         uint64_t *next_uses) {
-    if (!context || (count && (!addresses || !next_uses)) || !gpci_power_of_two(line_bytes) ||
-        count > SIZE_MAX / 4 / sizeof(gpci_map_entry))
-        return GPC_ERROR_ARGUMENT;
+                         uint64_t *next_uses, gpc_error *error) {
+    if (!context || (count && (!addresses || !next_uses)))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_next_uses: %s is NULL",
+                         !context     ? "context"
+                         : !addresses ? "addresses"
+                                      : "next_uses");
+    if (!gpci_power_of_two(line_bytes))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_next_uses: line_bytes %u is no power of two", line_bytes);
+    if (count > SIZE_MAX / 4 / sizeof(gpci_map_entry))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_next_uses: count %zu is too large for an array", count);
     unsigned shift = gpci_log2(line_bytes);
     gpci_map uses = {.entries = NULL};
     /* reserve first: if memory is missing, no result is written */
@@ -89,5 +98,5 @@ gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses, size_t
         next->value = i;
     }
     gpci_map_free(context, &uses);
-    return room ? GPC_OK : GPC_ERROR_MEMORY;
+    return room ? GPC_OK : gpci_out_of_memory(error);
 }

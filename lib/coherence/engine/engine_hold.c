@@ -221,7 +221,7 @@ gpc_status gpc_coherence_get_choice(const gpc_coherence *coherence, uint32_t ind
         return GPC_ERROR_ARGUMENT;
     if (coherence->failed != GPC_OK || !gpci_hold_choice(coherence->engine, index, &choice))
         return GPC_ERROR_RANGE;
-    return gpci_give(out, &choice, sizeof choice);
+    return gpci_give(out, &choice, sizeof choice, "gpc_coherence_choice", NULL);
 }
 
 gpc_status gpc_coherence_choose(gpc_coherence *coherence, uint32_t index, gpc_error *error) {

@@ -169,8 +169,8 @@ gpc_status gpci_coherence_issue(gpc_coherence *coherence, const gpc_coherence_re
     return GPC_OK;
 }
 
-gpc_status gpc_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_error *error,
-                               uint64_t *out_token) {
+gpc_status gpc_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request, uint64_t *out_token,
+                               gpc_error *error) {
     if (!coherence || !request || !out_token)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_issue: %s is NULL",
                          !coherence ? "coherence"

@@ -45,7 +45,7 @@ gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint32_t modu
         ours.bytes = gpci_module_data_of(m, at);
         ours.dirty = gpci_module_dirty_of(m, at);
     }
-    return gpci_give(block, &ours, sizeof ours);
+    return gpci_give(block, &ours, sizeof ours, "gpc_coherence_block", NULL);
 }
 
 gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
@@ -113,7 +113,7 @@ gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t mod
         return GPC_ERROR_ARGUMENT;
     if (module >= coherence->module_count)
         return GPC_ERROR_RANGE;
-    return gpci_give(out, &coherence->modules[module].given, sizeof *out);
+    return gpci_give(out, &coherence->modules[module].given, sizeof *out, "gpc_coherence_module", NULL);
 }
 
 void gpci_coherence_add_stats(gpci_coherence_stats *sum, const gpci_coherence_stats *s) {

@@ -122,15 +122,15 @@ static gpc_status check(const gpc_coherence *coherence, const char *call, uint32
     return module == GPC_NO_MODULE ? GPC_OK : check_cache(coherence, call, module, error);
 }
 
-gpc_status gpc_coherence_flush(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,
-                               gpc_coherence_result *result) {
+gpc_status gpc_coherence_flush(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_coherence_result *result,
+                               gpc_error *error) {
     gpc_status status = check(coherence, "gpc_coherence_flush", module, error);
     uint32_t caches = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN | 1u << GPCI_PLACE_LAST;
     return status == GPC_OK ? run(coherence, module, caches, flush_of(coherence), cycle, error, result) : status;
 }
 
-gpc_status gpc_coherence_acquire(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_error *error,
-                                 gpc_coherence_result *result) {
+gpc_status gpc_coherence_acquire(gpc_coherence *coherence, uint32_t module, uint64_t cycle,
+                                 gpc_coherence_result *result, gpc_error *error) {
     gpc_status status = check(coherence, "gpc_coherence_acquire", module, error);
     uint32_t own = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN;
     return status == GPC_OK ? run(coherence, module, own, GPCI_SWEEP_ACQUIRE, cycle, error, result) : status;

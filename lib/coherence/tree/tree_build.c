@@ -195,8 +195,8 @@ gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_optio
     return GPC_OK;
 }
 
-gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_error *error,
-                                gpc_coherence **out) {
+gpc_status gpc_coherence_create(gpc_context *context, const gpc_coherence_options *options, gpc_coherence **out,
+                                gpc_error *error) {
     const gpci_tree_telling telling = {.reads = GPCI_TREE_HOST_READS};
     return gpci_coherence_create(context, options, &telling, error, out);
 }

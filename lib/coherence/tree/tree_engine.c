@@ -104,7 +104,7 @@ gpc_status gpci_tree_engine_result(gpc_coherence *coherence, gpc_coherence_resul
         *result = *done;
         return GPC_OK;
     }
-    return gpci_give(result, done, sizeof *done);
+    return gpci_give(result, done, sizeof *done, "gpc_coherence_result", NULL);
 }
 
 /* gpc_coherence_kind numbers LOAD, STORE and N_STORE like gpc_coherence_event */
@@ -197,8 +197,8 @@ static GPCI_COLD gpc_status access_other(gpc_coherence *coherence, const gpc_coh
                                    : gpci_coherence_access(coherence, &ours, NULL, error, result);
 }
 
-gpc_status gpc_coherence_access(gpc_coherence *coherence, const gpc_coherence_request *request, gpc_error *error,
-                                gpc_coherence_result *result) {
+gpc_status gpc_coherence_access(gpc_coherence *coherence, const gpc_coherence_request *request,
+                                gpc_coherence_result *result, gpc_error *error) {
     if (!coherence || !request)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: %s is NULL",
                          coherence ? "request" : "coherence");

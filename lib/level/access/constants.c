@@ -41,7 +41,7 @@ gpc_status gpci_constants_create(gpc_hierarchy *hierarchy, gpc_error *error) {
         gpc_error detail = GPC_ERROR_INIT;
         options.instance = sm;
         options.share_with = sm ? hierarchy->constants[0] : NULL;
-        status = gpc_cache_create(hierarchy->context, &options, &detail, &hierarchy->constants[sm]);
+        status = gpc_cache_create(hierarchy->context, &options, &hierarchy->constants[sm], &detail);
         if (status < 0)
             return gpci_fail(error, status, "const: %s", detail.message);
     }

@@ -99,7 +99,7 @@ gpc_status gpci_l15_create(gpc_hierarchy *hierarchy, gpc_error *error) {
         gpc_error detail = GPC_ERROR_INIT;
         options.instance = i;
         options.share_with = i ? hierarchy->l15[0] : NULL;
-        status = gpc_cache_create(hierarchy->context, &options, &detail, &hierarchy->l15[i]);
+        status = gpc_cache_create(hierarchy->context, &options, &hierarchy->l15[i], &detail);
         if (status < 0)
             return gpci_fail(error, status, "l15: %s", detail.message);
     }

@@ -286,7 +286,7 @@ static void count_sweep(gpc_hierarchy *hierarchy, const gpc_coherence_result *re
 
 static gpc_status flush_module(gpc_hierarchy *hierarchy, uint32_t module) {
     gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
-    const gpc_status status = gpc_coherence_flush(hierarchy->coherent->tree, module, 0, NULL, &result);
+    const gpc_status status = gpc_coherence_flush(hierarchy->coherent->tree, module, 0, &result, NULL);
     if (status == GPC_OK)
         count_sweep(hierarchy, &result);
     return status;
@@ -310,7 +310,7 @@ gpc_status gpci_coherent_flush(gpc_hierarchy *hierarchy, bool all) {
 
 static gpc_status acquire(gpc_hierarchy *hierarchy, uint32_t module) {
     gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
-    const gpc_status status = gpc_coherence_acquire(hierarchy->coherent->tree, module, 0, NULL, &result);
+    const gpc_status status = gpc_coherence_acquire(hierarchy->coherent->tree, module, 0, &result, NULL);
     if (status == GPC_OK)
         count_sweep(hierarchy, &result);
     return status;

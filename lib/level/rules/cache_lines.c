@@ -24,7 +24,7 @@ bool gpci_next_dirty(const gpc_cache *cache, size_t *slot, gpc_line *line) {
 
 void gpci_drop_all(gpc_cache *cache) {
     if (!is_empty(cache))
-        gpc_cache_invalidate_all(cache);
+        gpc_cache_invalidate_all(cache, NULL);
 }
 
 void gpci_drop_below(gpc_cache *cache, uint64_t address, uint64_t bits) {
@@ -33,6 +33,6 @@ void gpci_drop_below(gpc_cache *cache, uint64_t address, uint64_t bits) {
         const uint64_t line =
             GPCI_VALID(cache->states[slot]) ? gpci_line_at(&cache->tags, slot) << cache->line_shift : address;
         if ((line & bits) < address)
-            gpc_cache_invalidate_line(cache, line);
+            gpc_cache_invalidate_line(cache, line, NULL);
     }
 }

@@ -43,7 +43,7 @@ static void take_line(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address, g
     gpci_count_l1_write_back(hierarchy, sm, gpci_count_sectors(segments));
     gpci_log_dropped(hierarchy, hierarchy->l1[sm], GPC_COMPONENT_L1, sm, address, address);
     write(user_data, address, segments);
-    gpc_cache_invalidate_line(hierarchy->l1[sm], address);
+    gpc_cache_invalidate_line(hierarchy->l1[sm], address, NULL);
 }
 
 void gpci_l2_take_from_l1(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner, gpci_memory_write_fn write,

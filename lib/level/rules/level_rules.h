@@ -282,7 +282,7 @@ GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *hierarchy, uint32_t slice, uin
         return;
     uint32_t half = hierarchy->slices_per_partition, copy = slice < half ? slice + half : slice - half;
     gpci_log_dropped(hierarchy, hierarchy->l2[copy], GPC_COMPONENT_L2, copy, inner, address);
-    gpc_cache_invalidate_line(hierarchy->l2[copy], inner);
+    gpc_cache_invalidate_line(hierarchy->l2[copy], inner, NULL);
 }
 
 /* Count the write-back of dirty bytes of a slice's line; returns their segments. */

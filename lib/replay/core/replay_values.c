@@ -16,9 +16,9 @@ static const gpci_policy *policy_of(const void *of, uint32_t index) {
     return gpci_scheduler_part(p->replay->sms[index / schedulers].issuers[index % schedulers].scheduler, p->index);
 }
 
-gpc_status gpc_replay_policy_value(const gpc_replay *replay, size_t index, gpc_policy_value *value) {
+gpc_status gpc_replay_policy_value(const gpc_replay *replay, size_t index, gpc_policy_value *value, gpc_error *error) {
     if (!replay)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_policy_value: replay is NULL");
     gpci_policy_group groups[GPCI_POLICY_GROUPS + 1 + GPCI_MAX_THROTTLES];
     part parts[1 + GPCI_MAX_THROTTLES];
     uint32_t count = GPCI_POLICY_GROUPS;
@@ -29,5 +29,5 @@ gpc_status gpc_replay_policy_value(const gpc_replay *replay, size_t index, gpc_p
             groups[count++] =
                 (gpci_policy_group){"scheduler", policy_of, &parts[i], replay->sm_count * replay->timed->schedulers};
     }
-    return gpci_policy_value(groups, count, index, value);
+    return gpci_policy_value(groups, count, index, value, error);
 }

@@ -15,13 +15,13 @@
 /* Without a clock the replay owns the threads: a hierarchy takes one access at a time. */
 static gpc_status make_hierarchy(gpc_replay *replay, gpc_error *error) {
     gpc_config *config;
-    gpc_status status = gpc_config_copy(replay->config, error, &config);
+    gpc_status status = gpc_config_copy(replay->config, &config, error);
     if (status < 0)
         return status;
     if (gpci_config_number(config, GPCI_KEY_MODE) == 0)
         status = gpc_config_set(config, gpci_key_name(GPCI_KEY_THREADS), "1", error);
     if (status == GPC_OK)
-        status = gpc_hierarchy_create(replay->context, config, error, &replay->hierarchy);
+        status = gpc_hierarchy_create(replay->context, config, &replay->hierarchy, error);
     if (status == GPC_OK)
         replay->hierarchy->replayed = true;
     gpc_config_destroy(config);
@@ -35,7 +35,7 @@ static gpc_status check_copies(const gpc_replay *replay, gpc_error *error) {
                : GPC_OK;
 }
 
-gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc_error *error, gpc_replay **out) {
+gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc_replay **out, gpc_error *error) {
     if (!context || !config || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_create: %s is NULL",
                          !context  ? "context"
@@ -50,7 +50,7 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
     gpci_stats_init(&replay->total);
     gpci_stats_init(&replay->last);
     gpci_stats_init(&replay->before);
-    gpc_status status = gpc_config_copy(config, error, &replay->config);
+    gpc_status status = gpc_config_copy(config, &replay->config, error);
     if (status == GPC_OK)
         status = make_hierarchy(replay, error);
     if (status == GPC_OK) {
@@ -130,9 +130,9 @@ gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *replay) {
     return replay ? replay->hierarchy : NULL;
 }
 
-gpc_status gpc_replay_get_config(const gpc_replay *replay, gpc_error *error, gpc_config **out) {
+gpc_status gpc_replay_get_config(const gpc_replay *replay, gpc_config **out, gpc_error *error) {
     return replay && out
-               ? gpc_config_copy(replay->config, error, out)
+               ? gpc_config_copy(replay->config, out, error)
                : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_get_config: %s is NULL", replay ? "out" : "replay");
 }
 

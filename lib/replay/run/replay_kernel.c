@@ -256,6 +256,6 @@ gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace, gpc_kernel *k
         replay->has_last = true;
     }
     if (status == GPC_OK && kernel)
-        gpci_give(kernel, &replay->kernel, sizeof replay->kernel);
+        gpci_give(kernel, &replay->kernel, sizeof replay->kernel, "gpc_kernel", NULL);
     return status;
 }

@@ -231,7 +231,7 @@ gpc_status gpc_replay_get_sampling(const gpc_replay *replay, gpc_sampling_scope 
     if (status < 0)
         return status;
     gpc_sampling found = scope == GPC_SAMPLING_ALL ? replay->sampling->of_all : replay->sampling->of_last;
-    return gpci_give(out, &found, sizeof found);
+    return gpci_give(out, &found, sizeof found, "gpc_sampling", NULL);
 }
 
 /* Estimate all launches: untimed launches of a group count like the timed ones. */
@@ -276,5 +276,5 @@ gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_scope scop
         return GPC_ERROR_NOT_FOUND;
     gpc_estimate found = GPC_ESTIMATE_INIT;
     gpci_estimates_give(estimates, info, &found);
-    return gpci_give(out, &found, sizeof found);
+    return gpci_give(out, &found, sizeof found, "gpc_estimate", NULL);
 }

@@ -71,7 +71,7 @@ static gpc_status make(gpci_timed_replay *timed_replay, uint32_t n, gpci_icache 
     if (!icache->misses)
         return gpci_out_of_memory(error);
     gpc_error detail = GPC_ERROR_INIT;
-    const gpc_status status = gpc_cache_create(timed_replay->replay->context, &options, &detail, &icache->cache);
+    const gpc_status status = gpc_cache_create(timed_replay->replay->context, &options, &icache->cache, &detail);
     return status < 0 ? gpci_fail(error, status, "l1i: %s", detail.message) : GPC_OK;
 }
 
@@ -202,7 +202,7 @@ void gpci_icaches_begin(gpci_timed_replay *timed_replay, const gpc_kernel *kerne
 void gpci_icaches_launch(gpci_timed_replay *timed_replay) {
     const bool drops = timed_replay->icaches && number(timed_replay, GPCI_KEY_KERNELS_CODE);
     for (uint32_t n = 0; drops && n < timed_replay->replay->sm_count * timed_replay->fetchers; n++)
-        gpc_cache_invalidate_all(timed_replay->icaches[n].cache);
+        gpc_cache_invalidate_all(timed_replay->icaches[n].cache, NULL);
 }
 
 bool gpci_replay_reads_code(const gpc_replay *replay) {
@@ -275,7 +275,7 @@ static void look(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpc
     const gpc_request request = gpci_icache_request(timed_replay, core, line, warp->run->stream);
     gpc_access_result result = {.way = GPCI_NO_WAY};
     bool merges = false;
-    const bool hit = gpc_cache_lookup(icache->cache, &request, &result) == GPC_OK && result.outcome == GPC_HIT,
+    const bool hit = gpc_cache_lookup(icache->cache, &request, &result, NULL) == GPC_OK && result.outcome == GPC_HIT,
                found = hit || gpci_stream_take(timed_replay, core, icache, line, warp->run->stream);
     warp->held &= GPCI_HELD_FENCE;
     if (!found && !waits(core, icache, line, warp->run->stream, &merges)) {
@@ -395,7 +395,7 @@ static void keep(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, con
                  gpci_icache_miss *miss) {
     const gpc_request request = gpci_icache_request(timed_replay, core, miss->line, miss->stream);
     gpc_access_result result = {.way = GPCI_NO_WAY};
-    gpc_cache_fill(icache->cache, &request, 1, &result);
+    gpc_cache_fill(icache->cache, &request, 1, &result, NULL);
     free_waiting(timed_replay, core, icache, miss->line);
     miss->used = false;
 }

@@ -75,7 +75,7 @@ bool gpci_stream_take(const gpci_timed_replay *timed_replay, gpci_timed_sm *core
         return false;
     const gpc_request request = gpci_icache_request(timed_replay, core, line, miss->stream);
     gpc_access_result result = {.way = GPCI_NO_WAY};
-    gpc_cache_fill(icache->cache, &request, 1, &result);
+    gpc_cache_fill(icache->cache, &request, 1, &result, NULL);
     miss->used = false;
     core->counts.l1i_prefetch_hits++;
     reached(core, icache, line, stream);

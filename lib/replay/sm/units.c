@@ -52,7 +52,7 @@ static gpc_status make_schedulers(gpci_timed_replay *timed_replay, uint32_t sm, 
         options.seed = gpci_mix(timed_replay->replay->context->seed + index);
         options.share_with = timed_replay->issuers[0].scheduler;
         gpc_scheduler **scheduler = &timed_replay->sms[sm].issuers[n].scheduler;
-        gpc_status status = gpc_scheduler_create(timed_replay->replay->context, &options, error, scheduler);
+        gpc_status status = gpc_scheduler_create(timed_replay->replay->context, &options, scheduler, error);
         if (status < 0)
             return status;
         timed_replay->wants_events |= gpci_scheduler_wants_events(*scheduler);

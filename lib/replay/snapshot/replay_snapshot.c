@@ -114,7 +114,7 @@ static void archive_replay(void *object, gpci_archive *archive) {
 
 static gpc_status create_replay(gpc_context *context, const gpc_config *config, gpc_error *error, void **out) {
     gpc_replay *replay = NULL;
-    gpc_status status = gpc_replay_create(context, config, error, &replay);
+    gpc_status status = gpc_replay_create(context, config, &replay, error);
     *out = replay;
     return status;
 }

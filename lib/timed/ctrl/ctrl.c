@@ -83,7 +83,7 @@ GPCI_INLINE bool resolve(gpci_timed *timed, const gpc_cache *cache, const gpc_re
         gpci_view_read(cache, request, view);
         return true;
     }
-    gpc_status status = gpci_view_of(cache, request, view);
+    gpc_status status = gpci_view_of(cache, request, view, &timed->error);
     if (status < 0)
         timed->failed = status;
     return status >= 0;
@@ -336,7 +336,7 @@ gpci_verdict gpci_ctrl_settle(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
 /* Fill the data of a fetch into the cache, for the first waiting packet to keep the data. */
 static GPCI_NOINLINE void fill(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, uint8_t sectors) {
     gpc_access_result got;
-    gpc_status status = gpc_cache_fill(ctrl->cache, &pkt->request, sectors, &got);
+    gpc_status status = gpc_cache_fill(ctrl->cache, &pkt->request, sectors, &got, NULL);
     GPCI_AGAIN(ctrl->counts.no_victims_again += status == GPC_OK && got.outcome == GPC_NO_VICTIM);
     if (status < 0) {
         timed->failed = status;
@@ -381,7 +381,7 @@ static void settle_line(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *f
     gpc_line line;
     if (!gpci_line_of(ctrl->cache, request.address, &line) || !(line.pending_sectors & sectors))
         return;
-    gpc_status status = gpc_cache_fill(ctrl->cache, &request, line.pending_sectors & sectors, &got);
+    gpc_status status = gpc_cache_fill(ctrl->cache, &request, line.pending_sectors & sectors, &got, NULL);
     timed->failed = status < 0 ? status : timed->failed;
 }
 

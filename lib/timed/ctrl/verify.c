@@ -27,7 +27,7 @@ static void do_not_keep(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *fetched
     if (!wanted && gpci_line_of(ctrl->cache, fetched->address, &line) &&
         line.pending_sectors == fetched->line.fetched && !(line.valid_sectors | line.dirty_sectors)) {
         gpci_log_event(timed, GPC_WHAT_INVALIDATE, ctrl, fetched, 0);
-        gpc_cache_invalidate_line(ctrl->cache, fetched->address);
+        gpc_cache_invalidate_line(ctrl->cache, fetched->address, NULL);
     }
 }
 

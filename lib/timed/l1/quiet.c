@@ -28,7 +28,7 @@ gpc_status gpci_timed_empty_l1(gpc_hierarchy *hierarchy, uint32_t sm) {
         if (status < 0)
             return status;
         gpci_dirty_bytes(ctrl->cache, &line, eviction.dirty_bytes);
-        gpc_cache_invalidate_line(ctrl->cache, line.line_address);
+        gpc_cache_invalidate_line(ctrl->cache, line.line_address, NULL);
         gpci_l1_evicted(timed, ctrl, &eviction);
     }
     gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now); /* to send the packets now in the miss queue */

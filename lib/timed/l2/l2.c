@@ -122,7 +122,7 @@ static void drop_near(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt
     const uint64_t line = gpci_l2_line(timed, pkt->path.inner);
     const uint8_t segments = (uint8_t)(pkt->segments << gpci_l2_shift(timed->hierarchy, pkt->address));
     gpci_log_dropped(timed->hierarchy, ctrl->cache, GPC_COMPONENT_L2, ctrl->index, line, pkt->address);
-    gpc_cache_invalidate_line(ctrl->cache, line);
+    gpc_cache_invalidate_line(ctrl->cache, line, NULL);
     gpci_ctrl_outdate(timed, ctrl, line, segments);
 }
 

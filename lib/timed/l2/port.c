@@ -183,7 +183,7 @@ gpc_status gpc_hierarchy_port_stats(const gpc_hierarchy *hierarchy, uint32_t por
     const struct gpci_ports *ports = hierarchy->timed->groups[GPCI_GROUP_PORTS].self;
     gpc_port_stats stats = ports->each[port].stats;
     stats.limit_cycles += waited(&ports->each[port], hierarchy->timed->wheel.now);
-    return gpci_give(out, &stats, sizeof stats);
+    return gpci_give(out, &stats, sizeof stats, "gpc_port_stats", NULL);
 }
 
 /* Lines */

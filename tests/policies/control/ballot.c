@@ -15,7 +15,7 @@
 static gpc_context *open_context(void) {
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     return context;
 }
 
@@ -25,7 +25,7 @@ static gpc_status create(gpc_context *context, const char *replacement, const ch
     options.sets = 8;
     options.replacement = replacement;
     options.predictor = predictor;
-    return gpc_cache_create(context, &options, error, out);
+    return gpc_cache_create(context, &options, out, error);
 }
 
 static void expect_refused(const char *replacement, const char *predictor, const char *part) {
@@ -78,16 +78,16 @@ static measured_cache run(const char *replacement, const char *predictor) {
         uint32_t warp = (unsigned)rand() % 8;
         gpc_warp_event event = {.kind = n % 50 ? GPC_WARP_BARRIER : GPC_WARP_START, .warp = n / 50 % 8};
         if (n % 10 == 0)
-            gpc_cache_warp_event(cache, &event);
+            gpc_cache_warp_event(cache, &event, NULL);
         gpc_request request = {.address = (uint64_t)(rand() % 60) * 128,
                                .kind = rand() % 8 ? GPC_LOAD : GPC_STORE,
                                .pc = (uint64_t)(rand() % 20) * 16,
                                .warp = warp,
                                .warp_age = warp,
                                .transactions = (uint16_t)(1 + rand() % 32)};
-        cr_assert_eq(gpc_cache_access(cache, &request, NULL), GPC_OK);
+        cr_assert_eq(gpc_cache_access(cache, &request, NULL, NULL), GPC_OK);
         if (n % 100 == 99)
-            gpc_cache_invalidate_line(cache, request.address);
+            gpc_cache_invalidate_line(cache, request.address, NULL);
     }
     measured_cache stats;
     measured_clear(&stats);
@@ -128,7 +128,7 @@ static uint64_t cost(gpc_policy_kind kind, const char *spec, uint32_t caches) {
     gpc_context *context = open_context();
     gpc_error error = GPC_ERROR_INIT;
     uint64_t bits = 0;
-    cr_assert_eq(gpc_policy_level_cost(context, kind, spec, caches, 32, 4, 128, 1, &error, &bits), GPC_OK, "%s: %s",
+    cr_assert_eq(gpc_policy_level_cost(context, kind, spec, caches, 32, 4, 128, 1, &bits, &error), GPC_OK, "%s: %s",
                  spec, error.message);
     gpc_context_destroy(context);
     return bits;
@@ -157,10 +157,10 @@ Test(ballot, on_a_live_cache) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_config *config;
     gpc_hierarchy *h;
-    cr_assert_eq(gpc_config_create(context, &error, &config), GPC_OK);
+    cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "l1.replacement", "vote(lru, dip)", &error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "sm.count", "3", &error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_create(context, config, &error, &h), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
     cr_expect(gpc_hierarchy_wants_samples(h));
     for (unsigned n = 0; n < 4; n++) {
         gpc_cache *l1 = gpc_hierarchy_cache(h, 1, n % 3);

@@ -9,8 +9,8 @@ static uint64_t cost(gpc_policy_kind kind, const char *spec, uint32_t sets, uint
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
     uint64_t bits;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_policy_cost(context, kind, spec, sets, ways, 128, sectors, &error, &bits), GPC_OK, "%s",
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_policy_cost(context, kind, spec, sets, ways, 128, sectors, &bits, &error), GPC_OK, "%s",
                  error.message);
     gpc_context_destroy(context);
     return bits;

@@ -19,7 +19,7 @@ static gpc_request load_of(char line, uint64_t pc) {
 
 static uint64_t value_of(const gpc_cache *cache, const char *name) {
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-    for (size_t i = 0; gpc_cache_policy_value(cache, i, &value) == GPC_OK; i++)
+    for (size_t i = 0; gpc_cache_policy_value(cache, i, &value, NULL) == GPC_OK; i++)
         if (!strcmp(value.name, name))
             return value.value;
     cr_assert_fail("there is no %s", name);
@@ -131,7 +131,7 @@ Test(predictor_examples, agcb_learns_from_reads) {
     rig_open(&r, (rig_plan){.predictor = "agcb(initial=7)", .sets = 1, .ways = 2});
     for (int i = 0; i < 20; i++) {
         cr_assert_eq(rig_access(&r, load_of('A', 0x40)), 'm');
-        cr_assert_eq(gpc_cache_invalidate_line(r.cache, 0), GPC_OK);
+        cr_assert_eq(gpc_cache_invalidate_line(r.cache, 0, NULL), GPC_OK);
     }
     LOADS(&r, 0x40, "AB", "mm");
     for (int i = 0; i < 20; i++) {
@@ -145,14 +145,14 @@ Test(predictor_examples, agcb_learns_from_reads) {
 Test(predictor_examples, agcb_refuses) {
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     static const char *const specs[] = {"agcb(entries=3)", "sdbp(entries=5)", "counter-based(rows=6)",
                                         "counter-based(columns=100)"};
     for (unsigned i = 0; i < sizeof specs / sizeof *specs; i++) {
         gpc_cache *cache = NULL;
         options.predictor = specs[i];
-        cr_expect_eq(gpc_cache_create(context, &options, &error, &cache), GPC_ERROR_RANGE, "%s", specs[i]);
+        cr_expect_eq(gpc_cache_create(context, &options, &cache, &error), GPC_ERROR_RANGE, "%s", specs[i]);
         cr_expect_null(cache);
     }
     gpc_context_destroy(context);

@@ -17,7 +17,7 @@ static gpc_cache *open_cache(gpc_context *context, uint32_t sets, uint32_t ways,
     options.sectors = sectors;
     options.replacement = replacement;
     options.predictor = predictor;
-    cr_assert_eq(gpc_cache_create(context, &options, &error, &cache), GPC_OK, "%s, %s: %s", replacement, predictor,
+    cr_assert_eq(gpc_cache_create(context, &options, &cache, &error), GPC_OK, "%s, %s: %s", replacement, predictor,
                  error.message);
     return cache;
 }
@@ -27,7 +27,7 @@ void rig_open(rig *r, rig_plan plan) {
     gpc_error error = GPC_ERROR_INIT;
     *r = (rig){0};
     options.seed = plan.seed;
-    cr_assert_eq(gpc_context_create(&options, &error, &r->context), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_create(&options, &r->context, &error), GPC_OK, "%s", error.message);
     r->cache = open_cache(r->context, plan.sets, plan.ways, plan.sectors, plan.replacement, plan.predictor);
     if (plan.below)
         r->below = open_cache(r->context, plan.below_sets, plan.below_ways, plan.sectors, NULL, plan.below);
@@ -48,19 +48,19 @@ static char letter_of(const gpc_access_result *result) {
 /* A load that looks up, asks below, hears the answer, and is kept if so decided. */
 static char load(rig *r, gpc_request request) {
     gpc_access_result result;
-    cr_assert_eq(gpc_cache_lookup(r->cache, &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_lookup(r->cache, &request, &result, NULL), GPC_OK);
     if (!result.fetch_sectors)
         return letter_of(&result);
     gpc_decision predicted = result.outcome == GPC_BYPASSED ? GPC_BYPASS : GPC_CACHE;
     gpc_request down = request;
     down.policy_word = result.policy_word;
     down.sector_mask = result.fetch_sectors;
-    cr_assert_eq(gpc_cache_access(r->below, &down, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_access(r->below, &down, NULL, NULL), GPC_OK);
     gpc_decision held = gpc_cache_reply(r->cache, &request, predicted, gpc_cache_respond(r->below, &down));
     if (held == GPC_BYPASS)
         return 'b';
     char before = letter_of(&result);
-    cr_assert_eq(gpc_cache_fill(r->cache, &request, result.fetch_sectors, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_fill(r->cache, &request, result.fetch_sectors, &result, NULL), GPC_OK);
     return result.outcome == GPC_BYPASSED ? 'b' : predicted == GPC_BYPASS ? 'o' : before;
 }
 
@@ -68,7 +68,7 @@ char rig_access(rig *r, gpc_request request) {
     if (r->below && request.kind == GPC_LOAD)
         return load(r, request);
     gpc_access_result result;
-    cr_assert_eq(gpc_cache_access(r->cache, &request, &result), GPC_OK);
+    cr_assert_eq(gpc_cache_access(r->cache, &request, &result, NULL), GPC_OK);
     return request.kind == GPC_ATOMIC || request.kind == GPC_REDUCTION ? 'p' : letter_of(&result);
 }
 

@@ -70,10 +70,10 @@ Test(predictor_rpr, cost) {
     rig r;
     uint64_t bits = 0;
     rig_open(&r, (rig_plan){.predictor = "rpr", .sets = 32, .ways = 4});
-    cr_assert_eq(gpc_policy_level_cost(r.context, GPC_POLICY_PREDICTOR, "rpr", 15, 32, 4, 128, 1, NULL, &bits), GPC_OK);
+    cr_assert_eq(gpc_policy_level_cost(r.context, GPC_POLICY_PREDICTOR, "rpr", 15, 32, 4, 128, 1, &bits, NULL), GPC_OK);
     cr_expect_eq(bits, 8 * (2048 + 208) + 15 * 16);
     /* 1,024 signatures for 512 entries: each keeps its entry */
-    cr_assert_eq(gpc_policy_cost(r.context, GPC_POLICY_PREDICTOR, "rpr(signature=10)", 32, 4, 128, 1, NULL, &bits),
+    cr_assert_eq(gpc_policy_cost(r.context, GPC_POLICY_PREDICTOR, "rpr(signature=10)", 32, 4, 128, 1, &bits, NULL),
                  GPC_OK);
     cr_expect_eq(bits, 512 * (32 + 10) + 8 * (16 + 4 * 50) + 16);
     gpc_error error = GPC_ERROR_INIT;

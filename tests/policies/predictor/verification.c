@@ -27,12 +27,12 @@ typedef struct whole {
 
 static gpc_status make(whole *s, bool timed, const char *settings, gpc_error *error) {
     *s = (whole){.timed = timed};
-    cr_assert_eq(gpc_context_create(NULL, error, &s->context), GPC_OK, "%s", error->message);
-    cr_assert_eq(gpc_config_create(s->context, error, &s->config), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_context_create(NULL, &s->context, error), GPC_OK, "%s", error->message);
+    cr_assert_eq(gpc_config_create(s->context, &s->config, error), GPC_OK, "%s", error->message);
     const char *texts[] = {base, timed ? "mode = timed\n" : "mode = functional\n", settings};
     for (unsigned i = 0; i < 3; i++)
         cr_assert_eq(gpc_config_load_text(s->config, texts[i], NULL, error), GPC_OK, "%s", error->message);
-    return gpc_hierarchy_create(s->context, s->config, error, &s->hierarchy);
+    return gpc_hierarchy_create(s->context, s->config, &s->hierarchy, error);
 }
 
 static void start(whole *s, bool timed, const char *settings) {

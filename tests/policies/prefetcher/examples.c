@@ -142,8 +142,8 @@ static uint64_t cost(const char *spec) {
     gpc_context *context;
     gpc_error error = GPC_ERROR_INIT;
     uint64_t bits;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
-    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_PREFETCHER, spec, 32, 4, 128, 4, &error, &bits), GPC_OK, "%s",
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
+    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_PREFETCHER, spec, 32, 4, 128, 4, &bits, &error), GPC_OK, "%s",
                  error.message);
     gpc_context_destroy(context);
     return bits;

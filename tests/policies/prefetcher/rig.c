@@ -7,7 +7,7 @@
 void rig_open(rig *r, const char *spec) {
     const gpc_policy_env env = {.line_bytes = 128, .sectors = 4, .count = 1};
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, &error), GPC_OK);
     gpc_status status = gpci_policy_create(r->context, GPC_POLICY_PREFETCHER, spec, &env, NULL, &error, &r->policy);
     cr_assert_eq(status, GPC_OK, "%s: %s", spec, error.message);
     r->ops = r->policy->ops;

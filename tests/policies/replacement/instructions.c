@@ -186,7 +186,7 @@ Test(instructions, nucache_selection) {
     const gpci_next_use_config config = {.entries = 4, .sets = 1, .depth = 16, .deli = 2, .period = 1};
     gpc_context *context;
     gpci_next_use monitor;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_eq(gpci_next_use_init(&monitor, context, &config), GPC_OK);
     monitor.table[p] = (gpci_next_use_entry){.left = 39, .used = {[3] = 20}};
     monitor.table[q] = (gpci_next_use_entry){.left = 60, .used = {[4] = 50}};
@@ -214,7 +214,7 @@ Test(instructions, nucache_fifos_are_apart) {
     const gpci_next_use_config config = {.entries = 4, .sets = 3, .depth = 16, .deli = 2, .period = 100};
     gpc_context *context;
     gpci_next_use monitor;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_eq(gpci_next_use_init(&monitor, context, &config), GPC_OK);
     gpci_next_use_leaves(&monitor, 1, 1000, 1);
     gpci_next_use_access(&monitor, 0, 1000);
@@ -233,13 +233,13 @@ static void refused(gpc_context *context, const char *spec, const char *words) {
     options.sets = 4;
     options.ways = 4;
     options.replacement = spec;
-    cr_expect_eq(gpc_cache_create(context, &options, &error, &cache), GPC_ERROR_RANGE, "%s", spec);
+    cr_expect_eq(gpc_cache_create(context, &options, &cache, &error), GPC_ERROR_RANGE, "%s", spec);
     cr_expect_not_null(strstr(error.message, words), "%s: %s", spec, error.message);
 }
 
 Test(instructions, refusals) {
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     refused(context, "lrfu(lambda=1.01)", "lambda");
     refused(context, "lrfu(age=17)", "age");
     refused(context, "trace-based(threshold=4)", "threshold = 4");

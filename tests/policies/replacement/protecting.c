@@ -220,7 +220,7 @@ static const gpci_reuse_config plain = {
 Test(protecting, best_distance) {
     gpc_context *context;
     gpci_reuse reuse = {0};
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_eq(gpci_reuse_init(&reuse, context, &plain), GPC_OK);
     cr_assert_eq(reuse.counters, 4);
     cr_expect_eq(gpci_reuse_best(&reuse, 4, 77), 77, "nothing was used again");
@@ -238,7 +238,7 @@ Test(protecting, distances_are_exact) {
     gpc_context *context;
     gpci_reuse_config config = plain;
     config.step = 1;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (uint32_t distance = 1; distance <= 20; distance++) {
         gpci_reuse reuse = {0};
         cr_assert_eq(gpci_reuse_init(&reuse, context, &config), GPC_OK);
@@ -264,7 +264,7 @@ Test(protecting, counters_freeze_when_one_is_full) {
     gpci_reuse_config config = plain;
     config.every = config.depth = 1;
     config.counter_bits = 2;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_eq(gpci_reuse_init(&reuse, context, &config), GPC_OK);
     for (int i = 0; i < 10; i++)
         gpci_reuse_access(&reuse, 0, 5);
@@ -285,12 +285,12 @@ Test(protecting, counters_freeze_when_one_is_full) {
 Test(protecting, cost) {
     gpc_context *context;
     uint64_t bits, sampler = 32 * (32 * 17 + 3) + 64 * 16 + 32 + 9 + 19;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "protecting-distance", 2048, 16, 64, 1, NULL, &bits),
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "protecting-distance", 2048, 16, 64, 1, &bits, NULL),
                  GPC_OK);
     cr_expect_eq(bits, 32768 * 9 + sampler);
     cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "protecting-distance(bits=3,bypass=1)", 2048, 16, 64,
-                                 1, NULL, &bits),
+                                 1, &bits, NULL),
                  GPC_OK);
     cr_expect_eq(bits, 32768 * 3 + 2048 * 5 + sampler);
     gpc_context_destroy(context);
@@ -301,10 +301,10 @@ Test(protecting, refuses_more_than_the_longest) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     gpc_cache *cache = NULL;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     options.sets = options.ways = 4;
     options.replacement = "protecting-distance(distance=257)";
-    cr_expect_eq(gpc_cache_create(context, &options, &error, &cache), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_create(context, &options, &cache, &error), GPC_ERROR_ARGUMENT);
     cr_expect_not_null(strstr(error.message, "distance 257"), "%s", error.message);
     gpc_context_destroy(context);
 }

@@ -32,7 +32,7 @@ void rig_open(rig *r, const char *spec, uint32_t sets, uint32_t ways, uint64_t s
     gpc_error error = GPC_ERROR_INIT;
     gpc_policy_env geometry = {
         .struct_size = sizeof geometry, .sets = sets, .ways = ways, .line_bytes = 128, .sectors = 1, .count = 1};
-    cr_assert_eq(gpc_context_create(NULL, &error, &r->context), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpci_policy_create(r->context, GPC_POLICY_REPLACEMENT, spec, &geometry, NULL, &error, &r->policy),
                  GPC_OK, "%s", error.message);
     r->ops = r->policy->ops;

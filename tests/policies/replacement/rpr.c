@@ -408,15 +408,15 @@ Test(rpr, refuses_what_it_cannot_sample) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     gpc_context *context;
     gpc_cache *cache;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     options.sets = 32, options.ways = 4;
     options.replacement = "rpr(sample=3)";
-    cr_expect_lt(gpc_cache_create(context, &options, &error, &cache), 0);
+    cr_expect_lt(gpc_cache_create(context, &options, &cache, &error), 0);
     cr_expect(strstr(error.message, "sample=3"), "%s", error.message);
     static const char *const bad[] = {"rpr(signature=0)", "rpr(signature=13)", "rpr(score=wrap)", "rpr-age(score=age)"};
     for (size_t i = 0; i < 4; i++) {
         options.replacement = bad[i];
-        cr_expect_lt(gpc_cache_create(context, &options, &error, &cache), 0, "%s", bad[i]);
+        cr_expect_lt(gpc_cache_create(context, &options, &cache, &error), 0, "%s", bad[i]);
     }
     gpc_context_destroy(context);
 }
@@ -429,13 +429,13 @@ Test(rpr, costs_are_the_documents) {
     static const char *const specs[] = {"rpr", "rpr-age", "rpr-distance", "rpr-count", "rpr(score=count)"};
     const uint64_t table = 2048, sampler = 208, lines = 256, besides = 32 + 2;
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         uint64_t one = 0, two = 0, all = 0;
-        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, specs[i], 32, 4, 128, 1, NULL, &one), GPC_OK);
-        cr_assert_eq(gpc_policy_level_cost(context, GPC_POLICY_REPLACEMENT, specs[i], 2, 32, 4, 128, 1, NULL, &two),
+        cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, specs[i], 32, 4, 128, 1, &one, NULL), GPC_OK);
+        cr_assert_eq(gpc_policy_level_cost(context, GPC_POLICY_REPLACEMENT, specs[i], 2, 32, 4, 128, 1, &two, NULL),
                      GPC_OK);
-        cr_assert_eq(gpc_policy_level_cost(context, GPC_POLICY_REPLACEMENT, specs[i], 15, 32, 4, 128, 1, NULL, &all),
+        cr_assert_eq(gpc_policy_level_cost(context, GPC_POLICY_REPLACEMENT, specs[i], 15, 32, 4, 128, 1, &all, NULL),
                      GPC_OK);
         cr_expect_eq(one, 8 * (table + sampler + lines + besides), "%s: %llu", specs[i], (unsigned long long)one);
         cr_expect_eq(two - one, 8 * (lines + besides));
@@ -443,10 +443,10 @@ Test(rpr, costs_are_the_documents) {
     }
     uint64_t bits;
     /* five sampled sets of 18: 0, 4, 8, 12, 16; 9-bit signatures */
-    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "rpr(signature=9)", 18, 3, 128, 1, NULL, &bits),
+    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "rpr(signature=9)", 18, 3, 128, 1, &bits, NULL),
                  GPC_OK);
     cr_expect_eq(bits, 16384 + 5 * (16 + 3 * 49) + 18 * 3 * (16 + 2) + 16);
-    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "age-lru", 32, 4, 128, 1, NULL, &bits), GPC_OK);
+    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "age-lru", 32, 4, 128, 1, &bits, NULL), GPC_OK);
     cr_expect_eq(bits, 128 * (2 + 8) + 16);
     gpc_context_destroy(context);
 }

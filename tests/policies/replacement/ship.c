@@ -150,11 +150,11 @@ Test(ship, counters_saturate) {
 Test(ship, cost) {
     gpc_context *context;
     uint64_t bits;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "ship", 1024, 16, 64, 1, NULL, &bits), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "ship", 1024, 16, 64, 1, &bits, NULL), GPC_OK);
     cr_expect_eq(bits, (4 + 30 + 6) * 8192);
     cr_assert_eq(
-        gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "ship(sampled=64,counter=2)", 1024, 16, 64, 1, NULL, &bits),
+        gpc_policy_cost(context, GPC_POLICY_REPLACEMENT, "ship(sampled=64,counter=2)", 1024, 16, 64, 1, &bits, NULL),
         GPC_OK);
     cr_expect_eq(bits, 4 * 8192 + 15360 + 4 * 8192);
     gpc_context_destroy(context);
@@ -165,11 +165,11 @@ static void refuse(const char *spec, const char *word) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     gpc_cache *cache = NULL;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     options.sets = 4;
     options.ways = 4;
     options.replacement = spec;
-    cr_expect_lt(gpc_cache_create(context, &options, &error, &cache), 0);
+    cr_expect_lt(gpc_cache_create(context, &options, &cache, &error), 0);
     cr_expect_not_null(strstr(error.message, word), "'%s' does not say '%s'", error.message, word);
     gpc_context_destroy(context);
 }

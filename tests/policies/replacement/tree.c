@@ -188,10 +188,10 @@ static void refuse(const char *spec) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
     gpc_cache *cache = NULL;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     options.sets = options.ways = 4;
     options.replacement = spec;
-    cr_expect_lt(gpc_cache_create(context, &options, &error, &cache), 0, "%s", spec);
+    cr_expect_lt(gpc_cache_create(context, &options, &cache, &error), 0, "%s", spec);
     cr_expect_not_null(strstr(error.message, "power of two"), "%s: %s", spec, error.message);
     gpc_context_destroy(context);
 }

@@ -130,16 +130,16 @@ Test(cbwt, cost_and_refusals) {
     uint64_t bits = 0, lrr = 0;
     gpc_error error = GPC_ERROR_INIT;
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (uint32_t warps = 24; warps <= 31; warps += 7) { /* two numbers from 0 to all warps have 5 bits each */
-        cr_assert_eq(gpc_scheduler_cost(context, "lrr + cbwt", warps, NULL, &bits), GPC_OK);
-        cr_assert_eq(gpc_scheduler_cost(context, "lrr", warps, NULL, &lrr), GPC_OK);
+        cr_assert_eq(gpc_scheduler_cost(context, "lrr + cbwt", warps, &bits, NULL), GPC_OK);
+        cr_assert_eq(gpc_scheduler_cost(context, "lrr", warps, &lrr, NULL), GPC_OK);
         cr_expect_eq(bits - lrr, 512 * (33 + 1) + 6 * 16 + 2 * 5 + warps * (warps - 1) / 2, "%u warps", warps);
     }
     options.policy = "gto + cbwt(tags=24)";
-    cr_expect_eq(gpc_scheduler_create(context, &options, &error, &s), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_scheduler_create(context, &options, &s, &error), GPC_ERROR_RANGE);
     cr_expect_not_null(strstr(error.message, "tags = 24"));
     options.policy = "gto + cbwt(stall-ratio=2)";
-    cr_expect_eq(gpc_scheduler_create(context, &options, &error, &s), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_scheduler_create(context, &options, &s, &error), GPC_ERROR_RANGE);
     gpc_context_destroy(context);
 }

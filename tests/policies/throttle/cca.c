@@ -154,9 +154,9 @@ Test(cca, slots) {
 Test(cca, cost) {
     gpc_context *context;
     uint64_t bits = 0, lrr = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_scheduler_cost(context, "lrr + cca", 24, NULL, &bits), GPC_OK);
-    cr_assert_eq(gpc_scheduler_cost(context, "lrr", 24, NULL, &lrr), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr + cca", 24, &bits, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr", 24, &lrr, NULL), GPC_OK);
     /* a pattern: PC, two counters to 64, distances to 64 x 64, lines to 64, a bit */
     uint64_t patterns = 32 * (32 + 2 * 7 + (7 + 6) + 7 + 1);
     /* the stack; warps and their order, a triangle of bits; the registers */
@@ -170,11 +170,11 @@ Test(cca, refusals) {
     gpc_scheduler *s;
     gpc_error error = GPC_ERROR_INIT;
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     options.policy = "gto + cca(entries=12)";
-    cr_expect_eq(gpc_scheduler_create(context, &options, &error, &s), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_scheduler_create(context, &options, &s, &error), GPC_ERROR_RANGE);
     cr_expect_not_null(strstr(error.message, "entries = 12"));
     options.policy = "gto + cca(locality=0)";
-    cr_expect_eq(gpc_scheduler_create(context, &options, &error, &s), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_scheduler_create(context, &options, &s, &error), GPC_ERROR_RANGE);
     gpc_context_destroy(context);
 }

@@ -78,8 +78,8 @@ Test(ccws, alone_of_several) {
     options.warps = 2;
     options.count = 4;
     options.index = 2;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_scheduler_create(context, &options, NULL, &s), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_create(context, &options, &s, NULL), GPC_OK);
     gpc_scheduler_start(s, 0);
     gpc_scheduler_start(s, 1);
     for (uint32_t warp = 0; warp < 12; warp++) {

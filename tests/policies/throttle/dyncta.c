@@ -171,8 +171,8 @@ Test(dyncta, thresholds_the_wrong_way_round) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
     options.policy = "gto + dyncta(t-mem-l=400)";
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_expect_eq(gpc_scheduler_create(context, &options, &error, &s), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_expect_eq(gpc_scheduler_create(context, &options, &s, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "t-mem-l"), "%s", error.message);
     gpc_context_destroy(context);
 }

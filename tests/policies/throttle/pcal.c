@@ -234,7 +234,7 @@ Test(pcal, zero_is_a_limit) {
 Test(pcal, refuses_what_is_no_number) {
     static const char *const wrong[] = {"", "two", "2x", "1.5", "-1025", "1025", "99999999999999999999", "AUTO"};
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char spec[64];
         gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
@@ -242,7 +242,7 @@ Test(pcal, refuses_what_is_no_number) {
         gpc_scheduler *scheduler = NULL;
         snprintf(spec, sizeof spec, "gto + pcal(ebt=%s)", wrong[i]);
         options.policy = spec;
-        cr_expect_eq(gpc_scheduler_create(context, &options, &error, &scheduler), GPC_ERROR_ARGUMENT, "%s", spec);
+        cr_expect_eq(gpc_scheduler_create(context, &options, &scheduler, &error), GPC_ERROR_ARGUMENT, "%s", spec);
         cr_expect(strstr(error.message, "pcal"), "%s: %s", spec, error.message);
         gpc_scheduler_destroy(scheduler);
     }

@@ -20,7 +20,7 @@ typedef struct rig {
 static void open_sms(rig *r, const char *policy, uint32_t sms) {
     *r = (rig){.count = sms * PER_SM};
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, NULL), GPC_OK);
     for (uint32_t i = 0; i < r->count; i++) {
         gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
         options.policy = policy;
@@ -30,7 +30,7 @@ static void open_sms(rig *r, const char *policy, uint32_t sms) {
         options.count = PER_SM;
         options.sms = sms;
         options.share_with = i ? r->schedulers[0] : NULL;
-        cr_assert_eq(gpc_scheduler_create(r->context, &options, &error, &r->schedulers[i]), GPC_OK, "%s",
+        cr_assert_eq(gpc_scheduler_create(r->context, &options, &r->schedulers[i], &error), GPC_OK, "%s",
                      error.message);
         for (uint32_t slot = 0; slot < WARPS; slot++)
             cr_assert_eq(gpc_scheduler_start(r->schedulers[i], slot), GPC_OK);
@@ -159,10 +159,10 @@ Test(pcal_auto, alone) {
     gpc_context *context;
     gpc_scheduler *scheduler;
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     options.policy = "lrr + pcal(warps=1, ebt=auto)";
     options.warps = 3;
-    cr_assert_eq(gpc_scheduler_create(context, &options, NULL, &scheduler), GPC_OK);
+    cr_assert_eq(gpc_scheduler_create(context, &options, &scheduler, NULL), GPC_OK);
     for (uint32_t slot = 0; slot < 3; slot++)
         cr_assert_eq(gpc_scheduler_start(scheduler, slot), GPC_OK);
     measured_stats stats;
@@ -180,15 +180,15 @@ Test(pcal_auto, alone) {
 Test(pcal_auto, cost) {
     gpc_context *context;
     uint64_t none = 0, fixed = 0, separate = 0, dynamic = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_scheduler_cost(context, "lrr", 24, NULL, &none), GPC_OK);
-    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=2)", 24, NULL, &fixed), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr", 24, &none, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=2)", 24, &fixed, NULL), GPC_OK);
     /* 24 token bits, an age matrix of 24 x 23 / 2, two sizes of 0 to 24 */
     cr_expect_eq(fixed - none, 24 + 276 + 2 * 5);
     const char *levels = "lrr + pcal(warps=6, ebt=2, level=separate)";
-    cr_assert_eq(gpc_scheduler_cost(context, levels, 24, NULL, &separate), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, levels, 24, &separate, NULL), GPC_OK);
     cr_expect_eq(separate - fixed, 24 + 5);
-    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=auto)", 24, NULL, &dynamic), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=auto)", 24, &dynamic, NULL), GPC_OK);
     /*
      * The most warps and throttled, 5 each. Of the SM 2 bits of a candidate (6, 4, 2, 1 tokens), 4 + 1 counters.
      * Of the whole: the vote (a detector of 64 + 1, four candidates of 32 + 2 + 1, 2 + 2 + 0 + 1 of state), a
@@ -197,11 +197,11 @@ Test(pcal_auto, cost) {
     cr_expect_eq(dynamic - fixed, 10 + (2 + 160) + (65 + 140 + 5) + 98 + 224 + 5 + 10 + 1);
     /* tokens for L2 now and before, from 0 to 24 and all, and whether they were sought */
     levels = "lrr + pcal(warps=6, ebt=auto, level=separate, tokens-l2=-1)";
-    cr_assert_eq(gpc_scheduler_cost(context, levels, 24, NULL, &separate), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, levels, 24, &separate, NULL), GPC_OK);
     cr_expect_eq(separate - dynamic, 24 + 5 + 2 * 5 + 1, "%d", (int)(separate - dynamic));
     /* 0 to 7, for 7 warps, take 3 bits */
-    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=2)", 7, NULL, &fixed), GPC_OK);
-    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=auto)", 7, NULL, &dynamic), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=2)", 7, &fixed, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "lrr + pcal(warps=6, ebt=auto)", 7, &dynamic, NULL), GPC_OK);
     cr_expect_eq(dynamic - fixed, 6 + (2 + 160) + (65 + 140 + 5) + 98 + 224 + 5 + 6 + 1);
     gpc_context_destroy(context);
 }

@@ -77,8 +77,8 @@ static void refuse(const char *spec, const char *message) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
     options.policy = spec;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_expect_lt(gpc_scheduler_create(context, &options, &error, &scheduler), 0, "%s", spec);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_expect_lt(gpc_scheduler_create(context, &options, &scheduler, &error), 0, "%s", spec);
     cr_expect_null(scheduler);
     cr_expect(strstr(error.message, message), "%s: %s", spec, error.message);
     gpc_context_destroy(context);
@@ -205,10 +205,10 @@ Test(pcal_kernels, cost) {
     uint64_t with, without;
     list(&l, kernels, "gto + pcal(warps=6, kernels=%s)");
     rig_open(&r, "gto", 8, 0);
-    cr_assert_eq(gpc_scheduler_cost(r.context, l.spec, 8, NULL, &with), GPC_OK);
-    cr_assert_eq(gpc_scheduler_cost(r.context, "gto + pcal(warps=6)", 8, NULL, &without), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(r.context, l.spec, 8, &with, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(r.context, "gto + pcal(warps=6)", 8, &without, NULL), GPC_OK);
     cr_expect_eq(with - without, 2 * 4 + 2, "%u bits", (unsigned)(with - without));
-    cr_assert_eq(gpc_scheduler_cost(r.context, "gto + pcal(warps=6, kernels=k)", 8, NULL, &with), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(r.context, "gto + pcal(warps=6, kernels=k)", 8, &with, NULL), GPC_OK);
     cr_expect_eq(with - without, 2 * 4 + 2, "a file is not read for it");
     rig_close(&r);
     unlink(l.path);

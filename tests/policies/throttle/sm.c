@@ -10,14 +10,14 @@ void sm_open(sm_rig *r, const char *policy, uint32_t count, uint32_t warps) {
     *r = (sm_rig){.count = count, .warps = warps};
     gpc_error error = GPC_ERROR_INIT;
     gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
-    cr_assert_eq(gpc_context_create(NULL, &error, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, &error), GPC_OK);
     options.warps = (warps + count - 1) / count;
     options.count = count;
     options.policy = policy;
     for (uint32_t n = 0; n < count; n++) {
         options.index = n;
         options.share_with = r->schedulers[0];
-        gpc_status status = gpc_scheduler_create(r->context, &options, &error, &r->schedulers[n]);
+        gpc_status status = gpc_scheduler_create(r->context, &options, &r->schedulers[n], &error);
         cr_assert_eq(status, GPC_OK, "%s", error.message);
     }
 }

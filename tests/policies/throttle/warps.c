@@ -39,18 +39,18 @@ Test(warps, as_the_schedulers_own_limit) {
 Test(warps, cost) {
     gpc_context *context;
     uint64_t bits = 0, policy = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_scheduler_cost(context, "gto + warps(limit=2)", 48, NULL, &bits), GPC_OK);
-    cr_assert_eq(gpc_scheduler_cost(context, "gto", 48, NULL, &policy), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "gto + warps(limit=2)", 48, &bits, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "gto", 48, &policy, NULL), GPC_OK);
     cr_expect_eq(bits - policy, 1128 + 6);
     /* tags, the oldest, score, held; order; two counters */
-    cr_assert_eq(gpc_scheduler_cost(context, "gto + ccws", 48, NULL, &bits), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "gto + ccws", 48, &bits, NULL), GPC_OK);
     cr_expect_eq(bits - policy, 48 * (16 * 34 + 4 + 16 + 1) + 1128 + 64);
     /* a block's number for each of 48 warps; order of 48 blocks; limit */
-    cr_assert_eq(gpc_scheduler_cost(context, "gto + blocks(limit=2)", 48, NULL, &bits), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "gto + blocks(limit=2)", 48, &bits, NULL), GPC_OK);
     cr_expect_eq(bits - policy, 48 * 6 + 1128 + 10);
     /* three counters and three thresholds up to 2048; a limit of 0 to 48 */
-    cr_assert_eq(gpc_scheduler_cost(context, "gto + dyncta", 48, NULL, &bits), GPC_OK);
+    cr_assert_eq(gpc_scheduler_cost(context, "gto + dyncta", 48, &bits, NULL), GPC_OK);
     cr_expect_eq(bits - policy, 48 * 6 + 1128 + 6 * 12 + 6);
     gpc_context_destroy(context);
 }

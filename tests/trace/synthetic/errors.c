@@ -11,7 +11,7 @@
 static void refused(const char *name, gpc_status expected, const char *part) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpci_opcodes *opcodes = gpci_opcodes_create(context);
     gpci_source *source = NULL;
     gpc_status status = gpci_synthetic_open(context, opcodes, name, &error, &source);
@@ -28,7 +28,7 @@ static void refused(const char *name, gpc_status expected, const char *part) {
 static void taken(const char *name) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     gpci_opcodes *opcodes = gpci_opcodes_create(context);
     gpci_source *source = NULL;
     cr_assert_eq(gpci_synthetic_open(context, opcodes, name, &error, &source), GPC_OK, "'%s': %s", name, error.message);
@@ -168,7 +168,7 @@ Test(synthetic_errors, block_before_kernel) {
 
 static gpc_status assemble(const char *text, gpci_listing *listing, gpc_error *error) {
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, error), GPC_OK);
     gpci_opcodes *opcodes = gpci_opcodes_create(context);
     gpci_listing local = {0};
     gpc_status status = gpci_listing_assemble(context, opcodes, text, &local, error);

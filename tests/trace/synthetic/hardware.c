@@ -154,13 +154,13 @@ static void check_pair(gpc_context *context, const char *counters, const struct 
     gpc_trace *ours;
     char name[128];
     snprintf(name, sizeof name, "synthetic:%s", pair->synthetic);
-    cr_assert_eq(gpc_trace_open(context, name, &error, &ours), GPC_OK, "%s", error.message);
+    cr_assert_eq(gpc_trace_open(context, name, &ours, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_trace_kernel_count(ours), pair->launches);
     for (unsigned n = 1; n <= pair->launches; n++) {
         gpc_trace *theirs;
         launch a, b;
         snprintf(name, sizeof name, FOLDER "/%s/kernel-%u.traceg.xz", pair->trace, n);
-        cr_assert_eq(gpc_trace_open(context, name, &error, &theirs), GPC_OK, "%s", error.message);
+        cr_assert_eq(gpc_trace_open(context, name, &theirs, &error), GPC_OK, "%s", error.message);
         read_launch(ours, &a);
         read_launch(theirs, &b);
         compare(&a, &b, name, pair->random);
@@ -180,7 +180,7 @@ Test(synthetic_hardware, same_accesses_as_on_an_h100) {
         cr_skip_test("there is no " FOLDER);
     gpc_error error = GPC_ERROR_INIT;
     gpc_context *context;
-    cr_assert_eq(gpc_context_create(NULL, &error, &context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         if (effort_takes(i))
             check_pair(context, counters, &pairs[i]);

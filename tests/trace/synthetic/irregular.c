@@ -147,8 +147,8 @@ Test(synthetic_irregular, places_of_instructions) {
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block;
     uint64_t last = 0;
-    cr_assert_eq(gpc_context_create(NULL, NULL, &context), GPC_OK);
-    cr_assert_eq(gpc_trace_open(context, "synthetic:sssp:4KiB", NULL, &trace), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
+    cr_assert_eq(gpc_trace_open(context, "synthetic:sssp:4KiB", &trace, NULL), GPC_OK);
     cr_assert_eq(gpc_trace_next_kernel(trace, &kernel, NULL), GPC_OK);
     cr_assert_eq(gpc_trace_next_block(trace, &block, NULL), GPC_OK);
     for (uint64_t n = 0; n < block->warps[0].count; n++) {

@@ -126,7 +126,7 @@ static uint64_t digest_of(gpc_context *context, const char *source) {
     gpc_trace *trace = NULL;
     gpc_kernel kernel = GPC_KERNEL_INIT;
     uint64_t sum = 0xcbf29ce484222325u;
-    if (gpc_trace_open(context, source, &error, &trace) != GPC_OK)
+    if (gpc_trace_open(context, source, &trace, &error) != GPC_OK)
         return 0;
     for (unsigned k = 0; k < 3 && gpc_trace_next_kernel(trace, &kernel, &error) == GPC_OK; k++) {
         const gpc_block *block;

@@ -6,7 +6,7 @@
 void rig_open(rig *r, const char *name) {
     gpc_error error = GPC_ERROR_INIT;
     *r = (rig){.kernel = GPC_KERNEL_INIT};
-    cr_assert_eq(gpc_context_create(NULL, &error, &r->context), GPC_OK);
+    cr_assert_eq(gpc_context_create(NULL, &r->context, &error), GPC_OK);
     r->opcodes = gpci_opcodes_create(r->context);
     r->block = gpci_block_create(r->context);
     cr_assert(r->opcodes && r->block);

@@ -36,9 +36,9 @@ static gpc_status read_trace(const char *source, uint32_t sms, requests *out, gp
     gpc_trace *trace = NULL;
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block;
-    gpc_status status = gpc_context_create(NULL, error, &context);
+    gpc_status status = gpc_context_create(NULL, &context, error);
     if (status == GPC_OK)
-        status = gpc_trace_open(context, source, error, &trace);
+        status = gpc_trace_open(context, source, &trace, error);
     if (status == GPC_OK)
         status = gpc_trace_next_kernel(trace, &kernel, error);
     while (status == GPC_OK && (status = gpc_trace_next_block(trace, &block, error)) == GPC_OK) {
