@@ -96,19 +96,6 @@ GPC_API gpc_status gpc_config_load_file(gpc_config *config, const char *path, gp
  */
 GPC_API gpc_status gpc_config_load_text(gpc_config *config, const char *text, const char *name, gpc_error *error);
 
-/*
- * Import a GPGPU-Sim or Accel-Sim option file (`-gpgpu_cache:dl1 S:4:128:64,...`) of release 3.x or 4.x. Options with a
- * key in gpucache are applied; the rest is passed over. Keys that the file does not mention keep their values. An
- * adaptive L1 becomes a unified L1 whose ways follow its capacity. Latencies in core cycles become cycles of the key's
- * own clock. Clocks are rounded to MHz. DRAM is as in GPGPU-Sim, without refresh. The separate network file of intersim
- * is not read. A trace.config may be imported after.
- *   out_applied  receives the number of options applied; may be NULL
- * On failure the configuration is as before. Returns as gpc_config_load_file; also GPC_ERROR_UNSUPPORTED (the file has
- * an option that no key can express). Since: 0.1.
- */
-GPC_API gpc_status gpc_config_import_gpgpusim(gpc_config *config, const char *path, size_t *out_applied,
-                                              gpc_error *error);
-
 typedef enum gpc_import_outcome {
     GPC_IMPORT_APPLIED = 0, /* the option concerns a key, and was applied */
     GPC_IMPORT_IGNORED = 1, /* the option is known to GPGPU-Sim, but no key follows from the option */
@@ -131,17 +118,22 @@ typedef struct gpc_import_option {
 typedef void (*gpc_import_fn)(void *user_data, const gpc_import_option *option);
 
 /*
- * Import as gpc_config_import_gpgpusim, and report every option to `on_option` after all are applied. After a failure
- * `on_option` is not called. The context's log has a warning for every unknown option, and names the ignored options.
- *   on_option  may be NULL; must not use the configuration
- * Returns as gpc_config_import_gpgpusim. Since: 0.2.
+ * Import a GPGPU-Sim or Accel-Sim option file (`-gpgpu_cache:dl1 S:4:128:64,...`) of release 3.x or 4.x. Options with a
+ * key in gpucache are applied; the rest is passed over. Keys that the file does not mention keep their values. An
+ * adaptive L1 becomes a unified L1 whose ways follow its capacity. Latencies in core cycles become cycles of the key's
+ * own clock. Clocks are rounded to MHz. DRAM is as in GPGPU-Sim, without refresh. The separate network file of intersim
+ * is not read. A trace.config may be imported after.
+ *   on_option  called for every option after all are applied; may be NULL; must not use the configuration
+ * On failure the configuration is as before, and `on_option` is not called. The context's log has a warning for every
+ * unknown option, and names the ignored options. Returns as gpc_config_load_file; also GPC_ERROR_UNSUPPORTED (the file
+ * has an option that no key can express). Since: 0.3.
  */
-GPC_API gpc_status gpc_config_import_gpgpusim_with(gpc_config *config, const char *path, gpc_import_fn on_option,
-                                                   void *user_data, gpc_error *error);
+GPC_API gpc_status gpc_config_import_gpgpusim(gpc_config *config, const char *path, gpc_import_fn on_option,
+                                              void *user_data, gpc_error *error);
 
 /*
  * Import from text. `name` stands for the file in messages, NULL for "text". Returns as
- * gpc_config_import_gpgpusim_with. Since: 0.2.
+ * gpc_config_import_gpgpusim. Since: 0.2.
  */
 GPC_API gpc_status gpc_config_import_gpgpusim_text(gpc_config *config, const char *text, const char *name,
                                                    gpc_import_fn on_option, void *user_data, gpc_error *error);

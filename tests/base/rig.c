@@ -67,13 +67,21 @@ void expect_values(const rig *r, const pair *pairs) {
                          value(r->config, pairs->key));
 }
 
+/* Count options with a key; `applied` may be NULL. */
+static void count_applied(void *applied, const gpc_import_option *option) {
+    if (applied)
+        *(size_t *)applied += option->outcome == GPC_IMPORT_APPLIED;
+}
+
 gpc_status import_gpgpusim(rig *r, const char *text, size_t *applied) {
     folder f;
     char path[192];
     folder_make(&f);
     folder_write(&f, "gpgpusim.config", text, strlen(text));
     folder_path(&f, "gpgpusim.config", path);
-    gpc_status status = gpc_config_import_gpgpusim(r->config, path, applied, &r->error);
+    if (applied)
+        *applied = 0;
+    gpc_status status = gpc_config_import_gpgpusim(r->config, path, count_applied, applied, &r->error);
     folder_remove(&f);
     return status;
 }

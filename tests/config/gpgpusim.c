@@ -497,7 +497,7 @@ Test(gpgpusim, text_option_by_option) {
     cr_expect_eq(h.count, 0, "nothing is told of what fails");
     cr_expect_eq(gpc_config_import_gpgpusim_text(r.config, NULL, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_config_import_gpgpusim_text(NULL, text, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_config_import_gpgpusim_with(r.config, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_config_import_gpgpusim(r.config, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }
 

@@ -7,17 +7,22 @@
 
 /* Refused option files: the message names file, line, option and reason, and no key is set. */
 
+static void touch(void *touched, const gpc_import_option *option) {
+    (void)option;
+    *(bool *)touched = true;
+}
+
 static void refuse_on(rig *r, const char *text, gpc_status expected, const char *message) {
     folder f;
     char path[192], whole[512];
     folder_make(&f);
     folder_write(&f, "x.config", text, strlen(text));
     folder_path(&f, "x.config", path);
-    size_t applied = 77;
-    gpc_status status = gpc_config_import_gpgpusim(r->config, path, &applied, &r->error);
+    bool touched = false;
+    gpc_status status = gpc_config_import_gpgpusim(r->config, path, touch, &touched, &r->error);
     snprintf(whole, sizeof whole, "%s:%s", path, message);
     expect_failure(r, status, expected, whole);
-    cr_expect_eq(applied, 77, "untouched on failure");
+    cr_expect_not(touched, "no option is reported on failure");
     cr_expect_eq(r->error.message, strstr(r->error.message, path));
     folder_remove(&f);
 }
@@ -195,14 +200,14 @@ Test(gpgpusim_errors, mappings) {
 Test(gpgpusim_errors, files) {
     rig r;
     rig_open(&r);
-    expect_failure(&r, gpc_config_import_gpgpusim(r.config, "/nowhere/at.all", NULL, &r.error), GPC_ERROR_IO,
+    expect_failure(&r, gpc_config_import_gpgpusim(r.config, "/nowhere/at.all", NULL, NULL, &r.error), GPC_ERROR_IO,
                    "/nowhere/at.all: No such file or directory");
     folder f;
     char path[192];
     folder_make(&f);
     folder_write(&f, "x.config", "-gpgpu_n_mem\0 3", 15);
     folder_path(&f, "x.config", path);
-    expect_failure(&r, gpc_config_import_gpgpusim(r.config, path, NULL, &r.error), GPC_ERROR_FORMAT,
+    expect_failure(&r, gpc_config_import_gpgpusim(r.config, path, NULL, NULL, &r.error), GPC_ERROR_FORMAT,
                    "/x.config:1: a NUL byte");
     folder_remove(&f);
     rig_close(&r);
@@ -225,7 +230,7 @@ Test(gpgpusim_errors, without_memory) {
         rig r;
         rig_open(&r);
         r.heap.fail_at = r.heap.calls + n;
-        gpc_status status = gpc_config_import_gpgpusim(r.config, path, NULL, &r.error);
+        gpc_status status = gpc_config_import_gpgpusim(r.config, path, NULL, NULL, &r.error);
         r.heap.fail_at = 0;
         cr_expect(status == GPC_OK || status == GPC_ERROR_MEMORY, "%s", r.error.message);
         cr_expect_str_eq(value(r.config, "sm.count"), status ? "15" : "21");

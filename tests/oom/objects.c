@@ -204,7 +204,7 @@ CONFIG_TEST(config_preset, gpc_config_load_preset(config, "h100", error))
 CONFIG_TEST(config_text,
             gpc_config_load_text(config, "preset = a100\nl1.ways = 8 # more\nl2.index = ipoly\n", "t", error))
 CONFIG_TEST(config_file, gpc_config_load_file(config, "tests/oom/outer.cfg", error))
-CONFIG_TEST(config_import, gpc_config_import_gpgpusim(config, "tests/oom/gpgpusim.config", NULL, error))
+CONFIG_TEST(config_import, gpc_config_import_gpgpusim(config, "tests/oom/gpgpusim.config", NULL, NULL, error))
 
 static gpc_status copy_config(gpc_context *context, oom_heap *heap, gpc_error *error) {
     (void)heap;

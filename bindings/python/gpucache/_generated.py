@@ -1191,8 +1191,7 @@ FUNCTIONS = {
     "gpc_config_preset": (c_char_p, (c_void_p,)),
     "gpc_config_load_file": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_config_load_text": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(gpc_error))),
-    "gpc_config_import_gpgpusim": (c_int, (c_void_p, c_char_p, POINTER(c_size_t), POINTER(gpc_error))),
-    "gpc_config_import_gpgpusim_with": (c_int, (c_void_p, c_char_p, gpc_import_fn, c_void_p, POINTER(gpc_error))),
+    "gpc_config_import_gpgpusim": (c_int, (c_void_p, c_char_p, gpc_import_fn, c_void_p, POINTER(gpc_error))),
     "gpc_config_import_gpgpusim_text": (c_int, (
         c_void_p, c_char_p, c_char_p, gpc_import_fn, c_void_p, POINTER(gpc_error),
     )),

@@ -143,7 +143,7 @@ class Config(Handle):
 
         found  a list that receives an ImportedOption for each option of the file, in order
         """
-        return self._import(lib.gpc_config_import_gpgpusim_with, found, text(path, "path"))
+        return self._import(lib.gpc_config_import_gpgpusim, found, text(path, "path"))
 
     def import_gpgpusim_text(
         self, options: str, name: str = "text", found: Optional[List[ImportedOption]] = None,

@@ -213,11 +213,10 @@ static void report(const reader *file, gpc_context *context) {
              file->counts[GPC_IMPORT_UNKNOWN]);
 }
 
-/* Caller's callback and result of an import. */
+/* Caller's callback of an import. */
 typedef struct import_listener {
     gpc_import_fn on_option;
     void *user_data;
-    size_t *out_applied;
 } import_listener;
 
 /* Import options. The call changes `text`: a NUL ends each token. */
@@ -239,8 +238,6 @@ static gpc_status import_text(gpc_config *config, const char *path, char *text, 
     } else {
         gpci_config_commit(config, &stage);
         report(&file, config->context);
-        if (to->out_applied)
-            *to->out_applied = file.counts[GPC_IMPORT_APPLIED];
         for (size_t i = 0; to->on_option && i < file.count; i++)
             to->on_option(to->user_data, &file.seen[i]);
     }
@@ -248,28 +245,18 @@ static gpc_status import_text(gpc_config *config, const char *path, char *text, 
     return status;
 }
 
-static gpc_status import_file(gpc_config *config, const char *path, const import_listener *to, const char *function,
-                              gpc_error *error) {
+gpc_status gpc_config_import_gpgpusim(gpc_config *config, const char *path, gpc_import_fn on_option, void *user_data,
+                                      gpc_error *error) {
     if (!config || !path)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function, config ? "path" : "config");
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_config_import_gpgpusim: %s is NULL",
+                         config ? "path" : "config");
     gpci_file file;
     gpc_status status = gpci_file_read(config->context, path, &file, error);
     if (status < 0)
         return status;
-    status = import_text(config, path, file.text, to, error);
+    status = import_text(config, path, file.text, &(import_listener){on_option, user_data}, error);
     gpci_free(config->context, file.text);
     return status;
-}
-
-gpc_status gpc_config_import_gpgpusim(gpc_config *config, const char *path, size_t *out_applied, gpc_error *error) {
-    return import_file(config, path, &(import_listener){.out_applied = out_applied}, "gpc_config_import_gpgpusim",
-                       error);
-}
-
-gpc_status gpc_config_import_gpgpusim_with(gpc_config *config, const char *path, gpc_import_fn on_option,
-                                           void *user_data, gpc_error *error) {
-    return import_file(config, path, &(import_listener){on_option, user_data, NULL}, "gpc_config_import_gpgpusim_with",
-                       error);
 }
 
 gpc_status gpc_config_import_gpgpusim_text(gpc_config *config, const char *text, const char *name,
@@ -281,7 +268,7 @@ gpc_status gpc_config_import_gpgpusim_text(gpc_config *config, const char *text,
     if (!copy)
         return gpci_out_of_memory(error);
     gpc_status status =
-        import_text(config, name ? name : "text", copy, &(import_listener){on_option, user_data, NULL}, error);
+        import_text(config, name ? name : "text", copy, &(import_listener){on_option, user_data}, error);
     gpci_free(config->context, copy);
     return status;
 }
