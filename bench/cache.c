@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/ext/policies.h>
+#include <gpucache/gpucache.h>
+
 #include "bare.h"
 #include "streams.h"
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/ext/coherence.h>
+#include <gpucache/ext/policies.h>
+#include <gpucache/gpucache.h>
+
 #include "bench.h"
 
 #include <string.h>

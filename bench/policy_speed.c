@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/ext/parts.h>
+#include <gpucache/gpucache.h>
+
 #include "streams.h"
 
 #include <string.h>

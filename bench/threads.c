@@ -54,7 +54,7 @@ static outcome run(const char *preset, const char *mode, const char *source, uin
     const bool there_are = gpc_hierarchy_threads(hierarchy) == threads;
     const double before = waited(hierarchy), start = wall_seconds();
     gpc_status status = GPC_END;
-    while (there_are && (status = gpc_replay_kernel(replay, trace, NULL, NULL, &error)) == GPC_OK)
+    while (there_are && (status = gpc_replay_kernel(replay, trace, NULL, &error)) == GPC_OK)
         ;
     need(status, source, &error);
     const double seconds = wall_seconds() - start, after = waited(hierarchy);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #define _XOPEN_SOURCE 700
+#include <gpucache/ext/replay.h>
+#include <gpucache/gpucache.h>
+
 #include "bench.h"
 
 #include <ftw.h>

@@ -3,6 +3,7 @@
  * A whole address stream in one call: three policies on a loop over 160 lines
  * with a cache of 128. `opt` also needs the stream's future, from gpc_next_uses.
  */
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Two caches over a memory, one access at a time: values, states, and the messages that each access takes. */
+#include <gpucache/ext/coherence.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

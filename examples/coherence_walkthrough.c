@@ -6,6 +6,7 @@
  *
  *     coherence_walkthrough [PROTOCOL]    the same accesses under another protocol
  */
+#include <gpucache/ext/coherence.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

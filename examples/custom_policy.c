@@ -5,6 +5,7 @@
  * Qureshi et al., ISCA 2007): a new line is the next victim until the first hit.
  * A working set slightly larger than the cache keeps most lines.
  */
+#include <gpucache/ext/policies.h>
 #include <gpucache/gpucache.h>
 
 #include <stdio.h>

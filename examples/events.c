@@ -4,6 +4,7 @@
  *   events [PRESET [KEY=VALUE...]]
  * Two warps of an SM load the same line, one after the other; the second load's life is shorter.
  */
+#include <gpucache/ext/observe.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

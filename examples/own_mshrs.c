@@ -6,6 +6,7 @@
  *
  * Usage: own_mshrs [PREDICTOR [THROTTLES]]
  */
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

@@ -5,6 +5,7 @@
  * Prints the loads, by number of line transactions, that should bypass L1 (seeds/001, Eq. 1 and Table 1). Writes the
  * profile to FILE, and replays the trace without and with the predictor `hybrid`, a reader of FILE.
  */
+#include <gpucache/ext/observe.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

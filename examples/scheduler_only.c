@@ -4,6 +4,7 @@
  * cycles for memory, and computes twice. Prints the issuing warp of each cycle, '.' if
  * no warp was ready.
  */
+#include <gpucache/ext/scheduler.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
  * Shadow tags: a host's cache, and the results of other policies on the same accesses. The host keeps and finds lines;
  * each policy (gpc_replacement) only chooses victims. The host runs LRU. The shadows count misses under other policies.
  */
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

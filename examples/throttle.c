@@ -6,6 +6,7 @@
  * Prints hits and the warps' classes at the end of each period (C: cache, B: bypassing, T: throttled).
  * An argument is another scheduler: "gto", "gto + warps(limit=2)".
  */
+#include <gpucache/ext/scheduler.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef TESTS_GUARDED_H
 #define TESTS_GUARDED_H
 
-#include <gpucache/context.h>
+#include <gpucache/gpucache.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,11 @@
 #ifndef TESTS_MEASURED_H
 #define TESTS_MEASURED_H
 
+#include <gpucache/ext/coherence.h>
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/parts.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 #include <stddef.h>

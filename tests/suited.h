@@ -2,6 +2,10 @@
 #ifndef TESTS_SUITED_H
 #define TESTS_SUITED_H
 
+#include <gpucache/ext/coherence.h>
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/parts.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 #include <string.h>
 

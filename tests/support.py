@@ -11,7 +11,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("GPUCACHE_BUILD") or ROOT / "build")
 LIBRARY = BUILD / "lib" / "libgpucache.so"
 INCLUDE = ROOT / "include"
-HEADERS = sorted((INCLUDE / "gpucache").glob("*.h"))
+HEADERS = sorted((INCLUDE / "gpucache").rglob("*.h"))
+
+# Lines of a program that includes every header.
+INCLUDES = ["#define GPC_EXPERIMENTAL", *(f"#include <{header.relative_to(INCLUDE)}>" for header in HEADERS)]
 
 # The amount of testing, equal to tests/effort.h for C: quick, normal or thorough.
 EFFORT = os.environ.get("GPUCACHE_TESTS") or "normal"

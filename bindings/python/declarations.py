@@ -7,6 +7,7 @@ is laid out by the host, and Opaque here. Anything unknown is a HeaderError with
 """
 
 import ast
+import glob
 import os
 import re
 from collections import namedtuple
@@ -352,9 +353,13 @@ def _numbers(macros, names):
 
 
 def read(folder):
-    """Declarations of all headers included by `folder`/gpucache/gpucache.h."""
+    """Declarations of all headers of `folder`/gpucache: gpucache.h, and the folders of the other tiers."""
     preprocessor = Preprocessor(folder)
-    parser = _Parser(preprocessor.run(os.path.join("gpucache", "gpucache.h")))
+    tokens = preprocessor.run(os.path.join("gpucache", "gpucache.h"))
+    preprocessor.define("GPC_EXPERIMENTAL")
+    for path in sorted(glob.glob(os.path.join(folder, "gpucache", "*", "*.h"))):
+        tokens += preprocessor.include(os.path.relpath(path, folder))
+    parser = _Parser(tokens)
     result = parser.parse()
     result.constants = _numbers(preprocessor.macros, result.enumerators())
     for struct in result.of(Struct):

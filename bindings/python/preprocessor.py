@@ -62,6 +62,15 @@ class Preprocessor:
             raise HeaderError(path, "#if without #endif")
         return output + self.expand(pending)
 
+    def include(self, name):
+        """Tokens of a header if the folder has the header and the header is new; otherwise none."""
+        new = name not in self.included and os.path.exists(os.path.join(self.folder, name))
+        return self.run(name) if new else []
+
+    def define(self, name):
+        """Define a macro without a body."""
+        self._define(name, "")
+
     def _directive(self, line, place, conditions):
         word, _, rest = line.partition(" ")
         rest = rest.strip()
@@ -80,9 +89,7 @@ class Preprocessor:
         elif word == "undef":
             self.macros.pop(rest, None)
         elif word == "include":
-            name = rest.strip('<>"')
-            if name not in self.included and os.path.exists(os.path.join(self.folder, name)):
-                return self.run(name)
+            return self.include(rest.strip('<>"'))
         else:
             raise HeaderError(place, f"#{word} is not understood")
         return []

@@ -2,8 +2,7 @@
 #ifndef GPUCACHE_CACHE_H
 #define GPUCACHE_CACHE_H
 
-#include <gpucache/predictor.h>
-#include <gpucache/stats.h>
+#include <gpucache/counters.h>
 
 GPC_BEGIN_DECLS
 
@@ -284,191 +283,126 @@ typedef struct gpc_batch {
  */
 GPC_API gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_t *out_done, gpc_error *error);
 
-/*
- * Compute for every access of a stream the index of the next access to the same line, or UINT64_MAX. The policy `opt`
- * needs the index in gpc_request.next_use.
- *   addresses, next_uses  `count` elements
- * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.1.
- */
-GPC_API gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses, size_t count, uint32_t line_bytes,
-                                 uint64_t *next_uses, gpc_error *error);
-
-/*
- * Look a request up without effect on recency, policies or statistics. `result` gets outcome (HIT, PENDING_HIT,
- * SECTOR_MISS or MISS), needed_sectors, hit_sectors, set and way. Predictors are not asked.
- * Returns GPC_OK; GPC_ERROR_ARGUMENT as gpc_cache_access. Since: 0.1.
- */
-GPC_API gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
-                                   gpc_error *error);
-
-/*
- * Look a request up as gpc_cache_probe, and find the effect of a miss: the way that the miss would take, and the line
- * that would leave. `result` is as in gpc_cache_probe. For a MISS `way` is set too, and `eviction` if evicted = 1.
- * Further outcomes:
- *   GPC_NO_VICTIM  every way of the set is pending
- *   GPC_BYPASSED   no allocation: a store without write allocation, an atomic that is not performed in this cache, a
- *                  replacement policy that declines, a missing token. Predictors are not asked
- * The result is bit for bit the next result of gpc_cache_access, or of gpc_cache_lookup and gpc_cache_reserve, if the
- * predictor lets the request allocate. The equality holds also for policies that draw by chance, learn or vote: the
- * function really asks the policy, then restores the policy's whole state, including state shared with other caches.
- * Therefore a probe of a large cache under a policy other than lru copies as much as a snapshot. No callback is called.
- * Returns as gpc_cache_probe; GPC_ERROR_UNSUPPORTED (the replacement policy's table has no `state`, so its state cannot
- * be restored); GPC_ERROR_CALLBACK (the policy chose an impossible victim); GPC_ERROR_MEMORY. Since: 0.2.
- */
-GPC_API gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
-                                          gpc_error *error);
-
-/*
- * First step: compare tags, notify the policies, serve a hit, ask the predictor on a miss. Nothing is replaced. Check
- * for room (a full queue) before the call: a lookup cannot be undone. A pending hit needs no further step: its data
- * come with the fill in flight. If lines are allocated on fill, a replacement policy that may decline is asked too. If
- * the host looks up a further sector of the same instruction's line, set gpc_request.continues: the lookup is then no
- * reuse. Returns as gpc_cache_access. Since: 0.1.
- */
-GPC_API gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
-                                    gpc_error *error);
-
-/*
- * Second step, after a lookup with outcome MISS or SECTOR_MISS: give the line a way, evict if needed, and mark
- * `sectors` pending, the fetch_sectors of the lookup. A resident line only gets more pending sectors. Bytes that a
- * store writes without a fetch (whole sectors, or with lazy fetch any bytes) are in the line from now on. If `sectors`
- * is 0, no fill needs to follow.
- * Outcome GPC_NO_VICTIM: nothing changed; try again when a fill has freed a way. GPC_BYPASSED: the policy declined, and
- * fetch_sectors and write_sectors are the requests to the level below instead; or the request never allocates (a store
- * without write allocation), and the lookup's result is complete. Returns as gpc_cache_access. Since: 0.1.
- */
-GPC_API gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
-                                     gpc_access_result *result, gpc_error *error);
-
-/*
- * Last step: `sectors` of the request's line have arrived. Pending sectors become valid. A line without a way gets a
- * way first (on fill, streaming, or dropped since gpc_cache_reserve). If a store waited for the fetch, its bytes become
- * dirty now. Outcomes GPC_NO_VICTIM and GPC_BYPASSED as in gpc_cache_reserve. Returns as gpc_cache_access. Since: 0.1.
- */
-GPC_API gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t sectors,
-                                  gpc_access_result *result, gpc_error *error);
-
-/*
- * Give the predictor the policy word of a reply from below. Returns the decision that holds, which may overturn
- * `predicted`. Since: 0.1.
- */
-GPC_API gpc_decision gpc_cache_reply(gpc_cache *cache, const gpc_request *request, gpc_decision predicted,
-                                     uint32_t word);
-
-/* Word that the predictor of this level sends up with its reply to `request`. Since: 0.1. */
-GPC_API uint32_t gpc_cache_respond(gpc_cache *cache, const gpc_request *request);
-
-/*
- * Drop lines. Dirty bytes are lost unless on_evict takes them. Pending sectors of a dropped line are forgotten; their
- * fill then allocates again.
- *   range: every line touched by [address, address + bytes), in no particular order
- * Returns GPC_OK, even if no line was resident; GPC_ERROR_ARGUMENT (NULL, or a range beyond the last address). Since:
- * 0.1.
- */
-GPC_API gpc_status gpc_cache_invalidate_line(gpc_cache *cache, uint64_t address, gpc_error *error);
-GPC_API gpc_status gpc_cache_invalidate_range(gpc_cache *cache, uint64_t address, uint64_t bytes, gpc_error *error);
-GPC_API gpc_status gpc_cache_invalidate_all(gpc_cache *cache, gpc_error *error);
-
-/*
- * Write all dirty bytes back through on_evict (forced = 1), in order of set and way. Lines stay, clean. With lazy
- * fetch, bytes of the dirty sectors that are not valid yet are forgotten.
- *   out_sectors  receives the number of dirty sectors written; may be NULL
- * Returns GPC_OK; GPC_ERROR_ARGUMENT (`cache` is NULL). Since: 0.1.
- */
-GPC_API gpc_status gpc_cache_flush(gpc_cache *cache, uint64_t *out_sectors, gpc_error *error);
-
-/*
- * Give a cache another shape: `sets` and `ways` as in gpc_cache_options. The cache is then empty, as after
- * gpc_cache_invalidate_all: on_evict is called for every line (forced = 1), dirty or clean. Policies and tokens start
- * again, with the policy names of the last gpc_cache_set_replacement and _set_predictor. Counters continue. A call with
- * the present shape empties the cache too.
- * Returns GPC_OK; GPC_ERROR_RANGE naming the field; GPC_ERROR_STATE (the cache belongs to a hierarchy, whose launches
- * resize the L1s; or other caches share state with the cache); GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY; or the status of a
- * policy's init. On failure nothing has changed. Since: 0.2.
- */
-GPC_API gpc_status gpc_cache_resize(gpc_cache *cache, uint64_t sets, uint32_t ways, gpc_error *error);
-
-/* A resident line. */
-typedef struct gpc_line {
-    uint64_t line_address;
-    uint32_t set, way;
-    uint32_t reuse_count; /* 0 unless track_reuse */
-    uint32_t warp;        /* warp that filled the line; 0 unless track_warps */
-    uint8_t valid_sectors, dirty_sectors, pending_sectors;
-    uint8_t priority;    /* gpc_priority */
-    uint8_t prioritised; /* 1 = a request without a token may not evict the line (GPC_TOKENS_OPPORTUNISTIC) */
-    uint8_t reserved[3];
-    uint64_t written_bytes[2]; /* with lazy fetch: bytes written since the fill or the last flush; else 0 */
-} gpc_line;
-
-/*
- * Iterate over resident lines in order of set and way; start with *cursor = 0. Returns GPC_OK with a line;
- * GPC_END; GPC_ERROR_ARGUMENT (a NULL).
- * The cache must not change during the iteration. Since: 0.1.
- */
-GPC_API gpc_status gpc_cache_next_line(const gpc_cache *cache, uint64_t *cursor, gpc_line *line, gpc_error *error);
-
-/*
- * Pass a warp event to the policies, and to the owners of lines' priority. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL,
- * kind). Since: 0.1.
- */
-GPC_API gpc_status gpc_cache_warp_event(gpc_cache *cache, const gpc_warp_event *event, gpc_error *error);
-
-/*
- * Pass the sample of a period to the policies that decide by samples (vote, dynamic-age-lru, dynamic-rpr). The host's
- * calls set the length of the period. For the caches of a hierarchy call gpc_hierarchy_sample.
- *   sample  figures of the cache's SM. The host fills in cycle, cycles, active_cycles and instructions. The library
- *           fills in reads and read_hits: those of the cache since the last sample
- * If caches vote together (`instances`, share_with), sample every cache once a period, in order of `instance`.
- * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a NULL). Since: 0.2.
- */
-GPC_API gpc_status gpc_cache_sample(gpc_cache *cache, const gpc_sample *sample, gpc_error *error);
-
-/*
- * Question for a missed request that waits in the host's queues: go below without this cache
- * (gpc_predictor_ops.on_stall, `mrpb`)? Ask once for each reason of the wait.
- *   reason  gpc_busy: GPC_BUSY_LINE, GPC_BUSY_MSHR or GPC_BUSY_MISS_QUEUE
- * Returns GPC_BYPASS (go below) or GPC_CACHE (wait). GPC_CACHE also for NULL, for another reason, and for predictors
- * without on_stall. Since: 0.2.
- */
-GPC_API gpc_decision gpc_cache_stall(gpc_cache *cache, const gpc_request *request, uint32_t reason);
-
-/*
- * Replace the policy of a live cache. Resident lines stay. The new policy gets every line as a fill, in order of set
- * and way. On failure the old policy stays. Returns as gpc_cache_create. Since: 0.1.
- */
-GPC_API gpc_status gpc_cache_set_replacement(gpc_cache *cache, const char *spec, gpc_error *error);
-GPC_API gpc_status gpc_cache_set_predictor(gpc_cache *cache, const char *spec, gpc_error *error);
-
-/*
- * Counters published by the cache's policies ("replacement.dip.selector", "bypass.agcb.replies").
- *   index  from 0; counters of the replacement policy first, then of the predictor
- *   value  struct_size set
- * Returns GPC_OK; GPC_ERROR_RANGE past the last; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_ABI. Since: 0.2.
- */
-GPC_API gpc_status gpc_cache_policy_value(const gpc_cache *cache, size_t index, gpc_policy_value *value,
-                                          gpc_error *error);
-
-/*
- * Inputs that the cache's policies need and have not been given yet, as bits: GPC_READS_SAMPLES (gpc_cache_sample,
- * gpc_hierarchy_sample), GPC_READS_WARP_EVENTS (gpc_cache_warp_event) and GPC_READS_POLICY_WORD (gpc_cache_reply). 0:
- * no input is missing. Without samples a vote stays with its first candidate. Without replies agcb never detects a
- * wrong bypass. A gpc_cache outside a hierarchy gets samples and replies only from its host. If the host has not stated
- * them in gpc_cache_options.tells, creating such a policy writes a warning to the context's log. Since: 0.2.
- */
-GPC_API uint64_t gpc_cache_lacks(const gpc_cache *cache);
-
-/*
- * Hardware storage of the lines' priority, in bits. 0 unless tokens are opportunistic. Otherwise a bit per line; with
- * GPC_CLEAR_OWNERS a bit per line and warp; with GPC_CLEAR_LAST_OWNER a bit and a warp number per line; with
- * GPC_CLEAR_PERIODIC a bit per line and the period counter. Since: 0.1.
- */
-GPC_API uint64_t gpc_cache_token_bits(const gpc_cache *cache);
-
 /* Read counters since creation or the last reset, as gpc_hierarchy_read: the table GPC_TABLE_CACHE. Since: 0.3. */
 GPC_API gpc_status gpc_cache_read(const gpc_cache *cache, const uint32_t *ids, size_t count, uint64_t *values,
                                   gpc_error *error);
 GPC_API void gpc_cache_reset_stats(gpc_cache *cache);
+
+/* clang-format off */
+
+/* Counters of a gpc_cache. Hits are counted per sector; a cache without sectors counts per line. */
+#define GPC_CACHE_COUNTERS(X)                                                                                         \
+    X(175, reads, "reads", "requests", SUM, CACHE, NOTHING, "0.1", "loads and prefetches that passed the tags",       \
+      "= again; >= read_hits")                                                                                        \
+    X(176, read_hits, "read_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                            \
+      "of these, all needed sectors valid or pending",                                                                \
+      "= again; <= reads")                                                                                            \
+    X(177, read_sectors, "read_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that reads needed",          \
+      "= again; >= read_sector_hits; >= reads")                                                                       \
+    X(178, read_sector_hits, "read_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1", "of these, valid or pending", \
+      "= again; <= read_sectors")                                                                                     \
+    X(179, pending_sector_hits, "pending_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
+      "of these, still on their way",                                                                                 \
+      "= again; <= read_sector_hits")                                                                                 \
+    X(180, writes, "writes", "requests", SUM, CACHE, NOTHING, "0.1", "stores that passed the tags",                   \
+      "= again; >= write_hits")                                                                                       \
+    X(181, write_hits, "write_hits", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
+      "stores that found all their sectors, or wrote them whole",                                                     \
+      "= again; <= writes")                                                                                           \
+    X(182, write_sectors, "write_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that stores touched",      \
+      "= again; >= write_sector_hits")                                                                                \
+    X(183, write_sector_hits, "write_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                             \
+      "of these, valid, pending, or written whole and kept",                                                          \
+      "= again; <= write_sectors")                                                                                    \
+    X(184, atomics, "atomics", "requests", SUM, CACHE, NOTHING, "0.1",                                                \
+      "atomics and reductions performed or passed here",                                                              \
+      "= again; <= atomic_sectors")                                                                                   \
+    X(185, atomic_sectors, "atomic_sectors", "sectors", SUM, CACHE, NOTHING, "0.1", "sectors that they touched",      \
+      "= again; >= atomic_sector_hits")                                                                               \
+    X(186, atomic_sector_hits, "atomic_sector_hits", "sectors", SUM, CACHE, NOTHING, "0.1",                           \
+      "of these, valid or pending before",                                                                            \
+      "= again; <= atomic_sectors")                                                                                   \
+    X(187, sector_misses, "sector_misses", "requests", SUM, CACHE, NOTHING, "0.1",                                    \
+      "line resident, a needed sector not",                                                                           \
+      "= again; <= reads + writes + atomics - read_hits - line_misses")                                               \
+    X(188, line_misses, "line_misses", "requests", SUM, CACHE, NOTHING, "0.1", "line not resident",                   \
+      "= again; <= reads + writes + atomics - read_hits - sector_misses")                                             \
+    X(189, bypasses, "bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                              \
+      "requests that the predictor or the policy kept from allocating",                                               \
+      "= again; >= token_bypasses")                                                                                   \
+    X(190, bypassed_sectors, "bypassed_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                               \
+      "sectors that bypassing reads fetched; an overturned bypass keeps its own",                                     \
+      "= again; <= fetched_sectors + 8 overturned_bypasses")                                                          \
+    X(191, token_bypasses, "token_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                                  \
+      "of bypasses, those for lack of a cache token",                                                                 \
+      "= again; <= bypasses")                                                                                         \
+    X(192, opportunistic_fills, "opportunistic_fills", "lines", SUM, CACHE, NOTHING, "0.1",                           \
+      "of fills, those by requests without a cache token",                                                            \
+      "= again; <= fills")                                                                                            \
+    X(193, priority_evictions, "priority_evictions", "lines", SUM, CACHE, NOTHING, "0.1",                             \
+      "of evictions, lines with the priority of token holders",                                                       \
+      "= again; <= evictions")                                                                                        \
+    X(194, no_victims, "no_victims", "requests", SUM, CACHE, NOTHING, "0.1",                                          \
+      "allocations refused: every way pending",                                                                       \
+      "if functional: = 0; = again")                                                                                  \
+    X(195, fetched_sectors, "fetched_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                                 \
+      "sectors read from below, bypasses included",                                                                   \
+      "= again; >= bypassed_sectors - 8 overturned_bypasses")                                                         \
+    X(196, fills, "fills", "lines", SUM, CACHE, NOTHING, "0.1", "lines that were given a way",                        \
+      "if fresh: = evictions + invalidations + held")                                                                 \
+    X(197, evictions, "evictions", "lines", SUM, CACHE, NOTHING, "0.1", "lines replaced",                             \
+      "= again; if fresh: = fills - invalidations - held")                                                            \
+    X(198, zero_reuse_evictions, "zero_reuse_evictions", "lines", SUM, CACHE, REUSE, "0.1",                           \
+      "of these, never hit (needs track_reuse)",                                                                      \
+      "= again; <= evictions")                                                                                        \
+    X(199, write_backs, "write_backs", "lines", SUM, CACHE, NOTHING, "0.1",                                           \
+      "lines whose dirty sectors left: replaced, dropped or flushed",                                                 \
+      "= again; <= write_back_sectors")                                                                               \
+    X(200, write_back_sectors, "write_back_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                           \
+      "dirty sectors that left: replaced, dropped or flushed",                                                        \
+      "= again; >= write_backs")                                                                                      \
+    X(201, write_below_sectors, "write_below_sectors", "sectors", SUM, CACHE, NOTHING, "0.1",                         \
+      "sectors written below by stores passing through",                                                              \
+      "= again; <= write_sectors + atomic_sectors")                                                                   \
+    X(202, invalidations, "invalidations", "lines", SUM, CACHE, NOTHING, "0.1",                                       \
+      "lines dropped by invalidation or write-evict",                                                                 \
+      "= again; if fresh: = fills - evictions - held")                                                                \
+    X(203, intra_warp_hits, "intra_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
+      "read hits by the warp that filled the line (track_warps)",                                                     \
+      "= read_hits - inter_warp_hits")                                                                                \
+    X(204, inter_warp_hits, "inter_warp_hits", "requests", SUM, CACHE, WARPS, "0.1",                                  \
+      "read hits by another warp (track_warps)",                                                                      \
+      "= read_hits - intra_warp_hits")                                                                                \
+    X(205, predictions, "predictions", "requests", SUM, CACHE, NOTHING, "0.1",                                        \
+      "requests that a predictor was asked about; always-*, hint do not count",                                       \
+      "= again; <= reads + writes + atomics")                                                                         \
+    X(206, overturned_bypasses, "overturned_bypasses", "requests", SUM, CACHE, NOTHING, "0.1",                        \
+      "of bypasses, made fills by the reply from below: mispredictions found out",                                    \
+      "= again; <= predictions")                                                                                      \
+    X(207, overturned_fills, "overturned_fills", "requests", SUM, CACHE, NOTHING, "0.1",                              \
+      "fills that the reply from below made bypasses",                                                                \
+      "= again; <= reads + writes + atomics")                                                                         \
+    X(208, oracle_decisions, "oracle_decisions", "requests", SUM, CACHE, FUTURE, "0.1",                               \
+      "read misses of a predictor that an oracle decided on too (track_future)",                                      \
+      "= again; >= oracle_bypasses; >= oracle_agreements")                                                            \
+    X(209, oracle_bypasses, "oracle_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                                 \
+      "of these, the oracle would bypass",                                                                            \
+      "= again; <= oracle_decisions")                                                                                 \
+    X(210, oracle_agreements, "oracle_agreements", "requests", SUM, CACHE, FUTURE, "0.1",                             \
+      "of these, the predictor decided as the oracle",                                                                \
+      "= again; <= oracle_decisions")                                                                                 \
+    X(211, oracle_agreed_bypasses, "oracle_agreed_bypasses", "requests", SUM, CACHE, FUTURE, "0.1",                   \
+      "of these, both bypass",                                                                                        \
+      "= again; <= oracle_bypasses")
+
+/* clang-format on */
+
+/* Ids of the counters of a cache, for reads. */
+typedef enum gpc_cache_counter_id {
+#define X(id, field, ...) GPC_ID_CACHE_##field = id,
+    GPC_CACHE_COUNTERS(X)
+#undef X
+} gpc_cache_counter_id;
 
 GPC_END_DECLS
 

@@ -3,11 +3,12 @@
 #define GPUCACHE_COUNTERS_H
 
 #include <gpucache/counters_clock.h>
-#include <gpucache/counters_parts.h>
-#include <gpucache/ratios.h>
+#include <gpucache/types.h>
+
+GPC_BEGIN_DECLS
 
 /*
- * Counters. The tables below, and those of counters_clock.h, counters_parts.h and ratios.h, are the only place that
+ * Counters. The tables below, and those of counters_clock.h, cache.h and ext/coherence.h, are the only place that
  * defines a counter. Generated from the tables: the descriptors (gpc_counter_info), the constants of ids, JSON, CSV and
  * the names in Python.
  *
@@ -31,14 +32,15 @@
  *   sum        terms with + or - between terms. `/ number` at the end divides the sum, and rounds down.
  *   term       [number] counter, or a number. `n counter`: buckets of a histogram, each bucket times its place; without
  *              n the sum of the buckets. `counter?` is 0 where the counter is absent. l1:, l2:, l1-module:,
- *              cluster-module:, l2-module: and net: name counters of counters_parts.h: of the object itself, and of the
- *              whole the sum over all L1s, slices, modules or networks. [key] before a term: times the key's value.
+ *              cluster-module:, l2-module: and net: name counters of cache.h, ext/coherence.h and counters_clock.h: of
+ *              the object itself, and of the whole the sum over all L1s, slices, modules or networks. [key] before a
+ *              term: times the key's value.
  *   again      the row's counter, counted a second time: by packet in place of by cycle, by the result in place of by
  *              the step, or at another place of the same way. In a sum with other counters: what the counters leave
  *              over. The checking build alone counts again, of the whole and of caches, modules and networks.
  *   held       lines that a cache holds, counted in the checking build
- *   events     count(what component kind ...): number of events with these words (events.h). bytes(), sectors() (of 32
- *              bytes), values() and cycles() sum a field of the events. Tests check clauses with events, and the
+ *   events     count(what component kind ...): number of events with these words (ext/observe.h). bytes(), sectors()
+ *              (of 32 bytes), values() and cycles() sum a field of the events. Tests check clauses with events, and the
  *              checking build checks the other clauses.
  *   condition  timed, functional, caches, tree; l2: there is an L2; whole: of the whole, of no part; drained: memory
  *              is idle, too; no-misses: neither a host's own L1s nor caches of constants or code send misses; fresh: no
@@ -445,33 +447,6 @@
       "= again")                                                                                                      \
     GPC_CLOCK_COUNTERS(X)
 
-/* Histograms merge by SUM: X(id, field, "name", buckets, "unit", OBJECT, NEEDS, "since", "meaning", "equals") */
-#define GPC_TRANSACTION_BUCKETS 33
-#define GPC_LATENCY_BUCKETS 64
-#define GPC_LATENCY_STEP 32
-#define GPC_AGE_BUCKETS 65
-#define GPC_SEGMENT_BUCKETS 5
-#define GPC_HISTOGRAMS(X)                                                                                             \
-    X(143, l1_transactions_per_load, "l1.transactions_per_load", GPC_TRANSACTION_BUCKETS, "instructions", L1,         \
-      NOTHING, "0.1",                                                                                                 \
-      "loads by line transactions they made: bucket n = n transactions, the last = that many or more",                \
-      "= l1.load_requests")                                                                                           \
-    X(144, l1_hits_by_age, "l1.hits_by_age", GPC_AGE_BUCKETS, "transactions", L1, CLOCK, "0.1",                       \
-      "load hits by relative warp age: bucket 0 = oldest warp of the SM, the last = that young or younger",           \
-      "if timed: = again - l1.load_line_misses; if timed, caches: = l1.load_lines - l1.load_line_misses")             \
-    X(145, l1_fetches, "l1.fetches", GPC_SEGMENT_BUCKETS, "requests", L1, NOTHING, "0.1",                             \
-      "reads of L2 by L1 by size: bucket n = 32n bytes (4: the 128-byte transactions of seeds/001 III.A)",            \
-      "n = l1.fetched_sectors; if caches: >= count(fetch l1); if caches: <= count(fetch l1) + count(bypass l1)")      \
-    X(146, l1_bypass_fetches, "l1.bypass_fetches", GPC_SEGMENT_BUCKETS, "requests", L1, NOTHING, "0.1",               \
-      "of these, those whose data L1 did not keep",                                                                   \
-      "n = l1.bypassed_sectors; if caches: <= l1.fetches")                                                            \
-    X(147, load_latency, "load.latency", GPC_LATENCY_BUCKETS, "instructions", SM, CLOCK, "0.1",                       \
-      "completed warp loads by latency: bucket n = from 32n core cycles, the last = that many or more",               \
-      "= load.completed")                                                                                             \
-    X(148, round_trip_latency, "round_trip.latency", GPC_LATENCY_BUCKETS, "requests", SM, CLOCK, "0.1",               \
-      "L1 misses that DRAM served by round-trip latency, likewise",                                                   \
-      "= round_trip.requests")
-
 /* clang-format on */
 
 /* Ids of the counters, for reads: GPC_ID_l1_load_sectors. Ratios are found by name. */
@@ -479,15 +454,130 @@ typedef enum gpc_counter_id {
 #define X(id, field, ...) GPC_ID_##field = id,
     GPC_COUNTERS(X) GPC_HISTOGRAMS(X)
 #undef X
-#define X(id, field, ...) GPC_ID_CACHE_##field = id,
-        GPC_CACHE_COUNTERS(X)
-#undef X
 #define X(id, field, ...) GPC_ID_NETWORK_##field = id,
-            GPC_NETWORK_COUNTERS(X)
-#undef X
-#define X(id, field, ...) GPC_ID_MODULE_##field = id,
-                GPC_COHERENCE_COUNTERS(X)
+        GPC_NETWORK_COUNTERS(X)
 #undef X
 } gpc_counter_id;
+
+/*
+ * Statistics. A counter has a number, its id, which never changes between versions of
+ * the library. Find the id by name (gpc_counter_by_name), or write down the constant (gpc_counter_id).
+ * Every object with counters has a read of values by ids, as gpc_hierarchy_read: gpc_replay_read, gpc_cache_read,
+ * gpc_coherence_read, gpc_dram_read, gpc_profile_read_kernel; gpc_stats_read for statistics lent to a callback.
+ */
+
+/* Parts of a hierarchy that have counters. */
+typedef enum gpc_object {
+    GPC_OBJECT_WHOLE = 0,   /* the hierarchy; in a replay: the kernel */
+    GPC_OBJECT_SM = 1,      /* warps, schedulers, L1 */
+    GPC_OBJECT_L1 = 2,      /* an L1 per SM */
+    GPC_OBJECT_CLUSTER = 3, /* cache between SMs and L2 (`cluster.sms`) */
+    GPC_OBJECT_NETWORK = 4, /* network of a single direction */
+    GPC_OBJECT_SLICE = 5,   /* slice of L2 */
+    GPC_OBJECT_CHANNEL = 6, /* channel of DRAM */
+    /* accesses of a stream (`streams`). Transfers without a requesting access, as write-backs, belong to no stream */
+    GPC_OBJECT_STREAM = 7,
+    GPC_OBJECT_COUNT
+} gpc_object;
+
+/*
+ * Value of a counter that the object does not have, or that is not measured in this mode or configuration; for a
+ * histogram the value of every bucket. A sum or difference with an absent value should be absent.
+ */
+#define GPC_ABSENT UINT64_MAX
+
+/* Objects that have a counter, a bit per gpc_object: the OBJECT column of counters.h. */
+#define GPC_OBJECTS_WHOLE (1 << GPC_OBJECT_WHOLE)
+#define GPC_OBJECTS_SM (GPC_OBJECTS_WHOLE | 1 << GPC_OBJECT_SM)
+#define GPC_OBJECTS_SM_PART GPC_OBJECTS_SM
+#define GPC_OBJECTS_L1 (GPC_OBJECTS_SM | 1 << GPC_OBJECT_L1)
+#define GPC_OBJECTS_L1_PART GPC_OBJECTS_L1
+#define GPC_OBJECTS_SLICE (GPC_OBJECTS_WHOLE | 1 << GPC_OBJECT_SLICE)
+#define GPC_OBJECTS_SLICE_PART GPC_OBJECTS_SLICE
+#define GPC_OBJECTS_WHOLE_STREAM (GPC_OBJECTS_WHOLE | 1 << GPC_OBJECT_STREAM)
+#define GPC_OBJECTS_L1_STREAM (GPC_OBJECTS_L1 | 1 << GPC_OBJECT_STREAM)
+#define GPC_OBJECTS_SLICE_STREAM (GPC_OBJECTS_SLICE | 1 << GPC_OBJECT_STREAM)
+#define GPC_OBJECTS_CHANNEL (GPC_OBJECTS_WHOLE | 1 << GPC_OBJECT_CHANNEL)
+#define GPC_OBJECTS_CACHE (1 << GPC_OBJECT_L1 | 1 << GPC_OBJECT_SLICE)
+#define GPC_OBJECTS_NETWORK (1 << GPC_OBJECT_NETWORK)
+#define GPC_OBJECTS_MODULE (1 << GPC_OBJECT_L1 | 1 << GPC_OBJECT_CLUSTER | 1 << GPC_OBJECT_SLICE)
+
+typedef enum gpc_counter_kind {
+    GPC_COUNTER_SUM = 0,
+    GPC_COUNTER_MAX = 1,
+    GPC_COUNTER_GAUGE = 2, /* added up as SUM */
+    GPC_COUNTER_HISTOGRAM = 3,
+    GPC_COUNTER_RATIO = 4 /* quotient of two counters; has no value of its own to read */
+} gpc_counter_kind;
+
+typedef enum gpc_merge { GPC_MERGE_SUM = 0, GPC_MERGE_MAX = 1 } gpc_merge;
+
+/* Tables of counters. A name is unique within its table, an id within all tables. */
+typedef enum gpc_counter_table {
+    GPC_TABLE_HIERARCHY = 0,
+    GPC_TABLE_CACHE = 1,
+    GPC_TABLE_NETWORK = 2,
+    GPC_TABLE_COHERENCE = 3,
+    GPC_TABLE_COUNT
+} gpc_counter_table;
+
+/* Description of a counter. The texts are static. */
+typedef struct gpc_counter_info {
+    size_t struct_size;
+    const char *name, *unit, *meaning, *since;
+    uint32_t id;
+    uint32_t table;                  /* gpc_counter_table */
+    uint32_t kind;                   /* gpc_counter_kind */
+    uint32_t objects;                /* a bit per gpc_object that has the counter; 0 for a ratio */
+    uint32_t numerator, denominator; /* ids, for a ratio; else 0 */
+    gpc_merge merge;
+    bool ratio;
+    size_t buckets; /* 1 for a counter or a ratio, more for a histogram */
+    size_t values;  /* values of a read: a counter has 1, a histogram its buckets, a ratio numerator and denominator */
+    /* Precondition of the measurement, as "mode = timed", "" if there is none. Otherwise the counter is absent. */
+    const char *needs;
+    /*
+     * Clauses of the ledger: the counter obeys the clauses while nothing is in flight, if nothing was in flight at the
+     * last reset of counters. "" for a ratio. Grammar: counters.h. Since: 0.2.
+     */
+    const char *equals;
+} gpc_counter_info;
+
+#define GPC_COUNTER_INFO_INIT \
+    { sizeof(gpc_counter_info), NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, GPC_MERGE_SUM, false, 0, 0, NULL, NULL }
+
+/*
+ * Read the library's table of counters, in the library's order: counters, histograms, then ratios.
+ *   index  below gpc_counter_table_count
+ *   name   as in JSON, "l1.load_sectors"
+ *   info   the caller sets struct_size
+ * Returns GPC_OK; GPC_ERROR_RANGE (index); GPC_ERROR_NOT_FOUND (name, id); GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Any
+ * thread. Since: 0.3.
+ */
+GPC_API size_t gpc_counter_table_count(gpc_counter_table table);
+GPC_API gpc_status gpc_counter_table_at(gpc_counter_table table, size_t index, gpc_counter_info *info,
+                                        gpc_error *error);
+GPC_API gpc_status gpc_counter_by_name(gpc_counter_table table, const char *name, gpc_counter_info *info,
+                                       gpc_error *error);
+GPC_API gpc_status gpc_counter_by_id(uint32_t id, gpc_counter_info *info, gpc_error *error);
+/* Number of values in a read of the ids: the sum of gpc_counter_info.values; an unknown id has 1. Since: 0.3. */
+GPC_API size_t gpc_counter_values(const uint32_t *ids, size_t count);
+
+/*
+ * Write values as text: as a JSON object {"name": value, ...} (histograms as arrays, ratios with six decimals), or as
+ * CSV: a header line, if `header`, and a line of values. Absent counters, and ratios with denominator 0, are left out
+ * of JSON and are empty cells in CSV.
+ *   ids, values  [count] and [gpc_counter_values], as given to and received from a read
+ *   text, size   buffer of `size` bytes, NUL-terminated on return; NULL and 0 to measure the length
+ *   out_length   receives the full length without the NUL, even if the text was cut
+ * Returns GPC_OK; GPC_ERROR_RANGE if the text was cut; GPC_ERROR_NOT_FOUND (id); GPC_ERROR_ARGUMENT. Any thread.
+ * Since: 0.3.
+ */
+GPC_API gpc_status gpc_counters_json(const uint32_t *ids, size_t count, const uint64_t *values, char *text, size_t size,
+                                     size_t *out_length, gpc_error *error);
+GPC_API gpc_status gpc_counters_csv(const uint32_t *ids, size_t count, const uint64_t *values, bool header, char *text,
+                                    size_t size, size_t *out_length, gpc_error *error);
+
+GPC_END_DECLS
 
 #endif

@@ -17,7 +17,15 @@
  * gpucache.h. The library throws nothing, and no exception may leave a callback. Since: 0.2.
  */
 
+#include <gpucache/ext/coherence.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/parts.h>
+#include <gpucache/ext/replay.h>
+#include <gpucache/ext/scheduler.h>
 #include <gpucache/gpucache.h>
+#ifdef GPC_EXPERIMENTAL
+#include <gpucache/experimental/experimental.h>
+#endif
 
 #include <concepts>
 #include <memory>
@@ -122,7 +130,9 @@ using Throttle = Handle<gpc_throttle, gpc_throttle_create, gpc_throttle_destroy>
 using Scheduler = Handle<gpc_scheduler, gpc_scheduler_create, gpc_scheduler_destroy>;
 using Dram = Handle<gpc_dram, gpc_dram_create, gpc_dram_destroy>;
 using Coherence = Handle<gpc_coherence, gpc_coherence_create, gpc_coherence_destroy>;
+#ifdef GPC_EXPERIMENTAL
 using Verify = Handle<gpc_verify, gpc_verify_run, gpc_verify_destroy>;
+#endif
 using Trace = Handle<gpc_trace, gpc_trace_open, gpc_trace_close>;
 using TraceWriter = Handle<gpc_trace_writer, gpc_trace_writer_create, gpc_trace_writer_destroy>;
 using Replay = Handle<gpc_replay, gpc_replay_create, gpc_replay_destroy>;

@@ -2,9 +2,7 @@
 #ifndef GPUCACHE_HIERARCHY_H
 #define GPUCACHE_HIERARCHY_H
 
-#include <gpucache/cache.h>
-#include <gpucache/coherence.h>
-#include <gpucache/config.h>
+#include <gpucache/counters.h>
 
 GPC_BEGIN_DECLS
 
@@ -73,32 +71,6 @@ typedef struct gpc_warp_access {
             0                                                                                                     \
         }                                                                                                         \
     }
-
-/*
- * Local memory is private to a thread. If `local_offsets` is 1, an address is the thread's own offset, as in LDL and
- * STL, and the hierarchy maps the offset to memory. 32-bit words are interleaved over all threads that the GPU can hold
- * at once. Equal words of a warp's 32 lanes therefore lie side by side in 128 bytes ("local memory is organized such
- * that consecutive 32-bit words are accessed by consecutive thread IDs", CUDA C++ Programming Guide, "Device Memory
- * Accesses"). As in GPGPU-Sim (shader_core_ctx::translate_local_memaddr, -gpgpu_local_mem_map 0), word w of thread t is
- * at
- *   2^56 + 2^55 + 4 (w T + t)    t = (sm S + warp) L + lane; L = sm.lanes, S = sm.warps, T = L S sm.count
- *
- * No virtual address of a GPU has bit 56. A thread is a hardware slot, not a thread of a grid: a later warp in the slot
- * finds the lines of an earlier warp. NVIDIA's drivers reserve such an area too: bytes of a warp x warps of an SM x SMs
- * (Mesa, nvc0_screen_resize_tls_area). The lowest 27 bits of an offset count.
- *
- * An access of more than 4 bytes a lane touches several words in several lines. The access is a single request, and the
- * lowest two bits of the offset are ignored. An access of fewer bytes stays within the word. If `local_offsets` is 0,
- * addresses are as mapped by the host. A recording (record.h) has the host's addresses; a replay maps no address twice.
- *
- * gpc_hierarchy_local_address: address of a byte of a thread, for a host that coalesces by itself
- * (gpc_hierarchy_try_transactions, host.h).
- *   sm, warp, lane  below sm.count, sm.warps and sm.lanes; `warp` is the slot within the SM
- *   offset          bytes
- * Returns the address; 0 if an argument is out of range, or if `hierarchy` is NULL. Any thread. Since: 0.2.
- */
-GPC_API uint64_t gpc_hierarchy_local_address(const gpc_hierarchy *hierarchy, uint32_t sm, uint32_t warp, uint32_t lane,
-                                             uint64_t offset);
 
 /*
  * Check a warp access, and name the fault. gpc_hierarchy_access and gpc_hierarchy_try_issue refuse the same accesses
@@ -177,12 +149,6 @@ GPC_API gpc_status gpc_hierarchy_create(gpc_context *context, const gpc_config *
 GPC_API void gpc_hierarchy_destroy(gpc_hierarchy *hierarchy);
 
 /*
- * Create a copy of the hierarchy's configuration. For a loaded hierarchy: the configuration in its file. Returns
- * GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.2.
- */
-GPC_API gpc_status gpc_hierarchy_get_config(const gpc_hierarchy *hierarchy, gpc_config **out, gpc_error *error);
-
-/*
  * Begin a kernel: resize L1 to the rest that the launch's shared memory leaves (l1.carveout), flush caches by
  * `kernels.flush`, and charge the launch overhead. `launch` may be NULL: the largest L1.
  * A flush takes no time, except `l1` in a tree of modules with a clock. The L1 flush begins with the next cycle, and
@@ -195,12 +161,6 @@ GPC_API gpc_status gpc_hierarchy_get_config(const gpc_hierarchy *hierarchy, gpc_
 GPC_API gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *hierarchy, const gpc_launch *launch, gpc_error *error);
 
 /*
- * Number of thread blocks of the launch that fit an SM at once (warps, registers, shared memory, block limit); 0 if the
- * SM is too small for a block. Since: 0.1.
- */
-GPC_API uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *hierarchy, const gpc_launch *launch);
-
-/*
  * Run a warp instruction through the functional hierarchy.
  *   result  may be NULL
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (sm, width, kind, NULL addresses with a mask); GPC_ERROR_CALLBACK;
@@ -209,39 +169,6 @@ GPC_API uint32_t gpc_hierarchy_occupancy(const gpc_hierarchy *hierarchy, const g
  */
 GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
                                         gpc_warp_result *result);
-
-/*
- * Batch of warp instructions: an array of `count` elements per field. NULL: the values of GPC_WARP_ACCESS_INIT. Since:
- * 0.2.
- */
-typedef struct gpc_access_batch {
-    size_t struct_size;
-    size_t count;
-    uint32_t lanes;            /* columns of `addresses`, 1 to 64 */
-    uint32_t width;            /* bytes a lane, if `widths` is NULL; 0 = 4 */
-    const uint64_t *addresses; /* [count][lanes]: lane l of instruction n is addresses[n * lanes + l] */
-    const uint64_t *masks;     /* active lanes, a bit per lane, below `lanes`; NULL: all lanes */
-    const uint64_t *pcs;
-    const uint32_t *sms, *warps, *warp_ages, *blocks, *widths;
-    const uint8_t *kinds, *spaces, *hints, *scopes, *orders;
-    gpc_warp_result *results; /* [count], receives the effect of every instruction; struct_size is set; may be NULL */
-    const uint8_t *processes;
-} gpc_access_batch;
-
-#define GPC_ACCESS_BATCH_INIT                                                                                       \
-    {                                                                                                               \
-        sizeof(gpc_access_batch), 0, 32, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-            NULL, NULL, NULL                                                                                        \
-    }
-
-/*
- * Run warp instructions in order, as gpc_hierarchy_access does.
- *   out_done  receives the number of completed instructions, also after a failure; may be NULL
- * Returns as gpc_hierarchy_access for the first instruction that failed; GPC_ERROR_ARGUMENT also for `lanes`, a mask
- * beyond `lanes`, and NULL addresses. Instructions before the failed instruction are done. The failed instruction and
- * the later ones are not done. Since: 0.2.
- */
-GPC_API gpc_status gpc_hierarchy_access_many(gpc_hierarchy *hierarchy, const gpc_access_batch *batch, size_t *out_done);
 
 /*
  * Fence, or cache control of the SM's L1, of a warp.
@@ -307,7 +234,7 @@ typedef enum gpc_busy {
     GPC_BUSY_MERGE = 4,      /* the line's MSHR entry takes no further request */
     GPC_BUSY_MISS_QUEUE = 5, /* L1's miss queue is full */
     GPC_BUSY_NETWORK = 6,    /* L1's miss queue is full, and its head waits for the network */
-    GPC_BUSY_REPLY = 7,      /* replies wait for the host's credits (host.h). Since: 0.2 */
+    GPC_BUSY_REPLY = 7,      /* replies wait for the host's credits (hierarchy.h). Since: 0.2 */
     GPC_BUSY_COUNT
 } gpc_busy;
 
@@ -334,7 +261,7 @@ typedef struct gpc_completion {
     uint8_t kind;  /* gpc_kind */
     uint8_t level; /* deepest level that served the access: 1, 2, or 3 = DRAM */
     uint8_t fence; /* 1: completion of gpc_hierarchy_try_fence, with no meaning of `kind`. Since: 0.2 */
-    /* 1 + number of the port that made the request (port.h), without sm and warp; 0: from an SM. Since: 0.2 */
+    /* 1 + number of the port that made the request (ext/hierarchy.h), without sm and warp; 0: from an SM. Since: 0.2 */
     uint8_t port;
     uint8_t reserved[4];
     /*
@@ -344,8 +271,8 @@ typedef struct gpc_completion {
     const uint8_t *values; /* [value_bytes] */
     uint32_t value_bytes;
     /*
-     * Core cycles of the access in every gpc_stage (stages.h); the sum is `cycle` - `issued`. Only with stats.stages,
-     * otherwise NULL and 0. Lives for the call. Since: 0.2
+     * Core cycles of the access in every gpc_stage (experimental/experimental.h); the sum is `cycle` - `issued`. Only
+     * with stats.stages, otherwise NULL and 0. Lives for the call. Since: 0.2
      */
     uint32_t stage_count;
     const uint64_t *stages; /* [stage_count] */
@@ -434,8 +361,9 @@ GPC_API gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *hierarchy, const gpc_f
  *            Reads may be in space CONSTANT, TEXTURE or INSTRUCTION, and L2's policies see the space. They take the
  *            path of GLOBAL reads, and are also counted in l2.constant_read_sectors and related counters. With
  *            l15.size, reads in CONSTANT and INSTRUCTION go to the SM's L1.5, which refuses and becomes ready by itself
- * Returns as gpc_hierarchy_try_issue; gpc_hierarchy_check_miss (ask.h) names the fault. GPC_ERROR_UNSUPPORTED with
- * `coherence`, whose L1s cannot belong to the host, and with coherence.data. Since: 0.1; sizes and further spaces: 0.2.
+ * Returns as gpc_hierarchy_try_issue; gpc_hierarchy_check_miss (hierarchy.h) names the fault. GPC_ERROR_UNSUPPORTED
+ * with `coherence`, whose L1s cannot belong to the host, and with coherence.data. Since: 0.1; sizes and further spaces:
+ * 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
                                           gpc_busy *out_busy);
@@ -455,8 +383,8 @@ GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
  *                       begin; or, with `threads` above 1, for the lines in flight
  * GPC_ERROR_STATE also reports a deadlock: something is in flight and can never end. No event is due any more, or no
  * packet moved for `deadlock.cycles`, and the host owes no data of memory, no readiness of memory and no credits for
- * replies. The clock then stays at the last movement (since 0.2). gpc_hierarchy_check_advance (ask.h) describes every
- * failure in words; for a deadlock it names the waiting units and what they wait for. Since: 0.1.
+ * replies. The clock then stays at the last movement (since 0.2). gpc_hierarchy_check_advance (hierarchy.h) describes
+ * every failure in words; for a deadlock it names the waiting units and what they wait for. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles);
 
@@ -465,28 +393,6 @@ GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycl
  * Since: 0.1.
  */
 GPC_API uint64_t gpc_hierarchy_next_event(const gpc_hierarchy *hierarchy);
-
-/*
- * Number of threads that share the work of a cycle at present, including the caller. 1 if the caller does all work; 1
- * for NULL. The key `threads` asks for threads. Results do not depend on the number. Callbacks run on the calling
- * thread. The number is never above the number of processors that the process may use.
- *
- * SMs with their L1s are distributed over threads, and L2 slices with their memory channels too. Work that is not
- * separable runs on the calling thread alone:
- *   SMs, L1s          if a callback is set; if a policy, predictor, scheduler or throttle is the host's, or is shared
- *                     by all SMs (rpr, predictors that read a profile); shortly before limit.instructions
- *   slices, channels  if on_fill or on_evict is set; if a policy or predictor is the host's, or is shared by all
- *                     slices; if L2 is inclusive
- *   both              if a trace of events is set
- * Without a clock the threads share the rounds of a replay: SMs with their L1s, then L2 slices. A number of threads is
- * refused if policies are as above, if L1's predictor receives L2's replies (agcb), if l1.future is set, or if L2 is
- * inclusive. A number is also refused without a replay, because accesses then come one by one.
- * Trees of coherent modules, and `coherence.data`, run on 1 thread: a number of threads is refused, and `auto` is 1.
- * on_memory is refused with several threads. If a configuration restricts a side to 1 thread, the log gives the reason
- * (INFO) when the hierarchy is made. After a fork only the parent process can use a hierarchy with several threads.
- * Since: 0.2.
- */
-GPC_API uint32_t gpc_hierarchy_threads(const gpc_hierarchy *hierarchy);
 
 /* Number of accepted warp accesses and requests that have not completed. Since: 0.1. */
 GPC_API uint64_t gpc_hierarchy_in_flight(const gpc_hierarchy *hierarchy);
@@ -509,46 +415,14 @@ GPC_API gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *hierarchy, uint32_t
 GPC_API void gpc_hierarchy_count_instructions(gpc_hierarchy *hierarchy, uint64_t warp_instructions,
                                               uint64_t thread_instructions, uint64_t blocks);
 
-/*
- * Pass a warp event to the policies of its SM's L1. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, sm, kind; see also
- * gpc_hierarchy_rank_warps); GPC_ERROR_MEMORY (with gpc_hierarchy_rank_warps). Since: 0.1.
- */
-GPC_API gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event);
-
-/*
- * End a sample period: pass the sample of every SM to the policies of its L1, and the sample of every L2 slice to the
- * slice's policies. A replay calls the function by itself (`sample.period`). For a host with its own cores, the host's
- * calls set the length of the period.
- *   samples  [sm.count], struct_size set; the host fills in active_cycles and instructions, the library the rest
- * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT. Since: 0.1.
- */
-GPC_API gpc_status gpc_hierarchy_sample(gpc_hierarchy *hierarchy, const gpc_sample *samples);
-
-/* True if a policy needs samples. Since: 0.1. */
-GPC_API bool gpc_hierarchy_wants_samples(const gpc_hierarchy *hierarchy);
-
-/*
- * Write dirty lines down and drop all lines: a context switch, or cold caches. Takes no time in either mode.
- * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_STATE (accesses are in flight, or from within a callback).
- * Since: 0.1.
- */
-GPC_API gpc_status gpc_hierarchy_flush(gpc_hierarchy *hierarchy);
-
 /* Set all counters to 0. NULL is allowed. Since: 0.1. */
 GPC_API void gpc_hierarchy_reset_stats(gpc_hierarchy *hierarchy);
 
 /*
- * Number and names of the objects of a kind ("sm-3", "l2-0", "channel-1", "stream-0"; the name of a network tells what
- * the network connects). Without a clock there are no networks and no channels. Without L1 or L2 the object does not
- * exist. With `streams` = 1 there are no streams.
- *   name, size  buffer of `size` bytes, at least GPC_OBJECT_NAME
- * gpc_hierarchy_object_name returns GPC_OK; GPC_ERROR_RANGE (unknown object, or the name was cut); GPC_ERROR_ARGUMENT.
- * Since: 0.2.
+ * Number of the objects of a kind. Without a clock there are no networks and no channels. Without L1 or L2 the object
+ * does not exist. With `streams` = 1 there are no streams. Since: 0.2.
  */
-#define GPC_OBJECT_NAME 40
 GPC_API uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *hierarchy, gpc_object kind);
-GPC_API gpc_status gpc_hierarchy_object_name(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,
-                                             char *name, size_t size);
 
 /*
  * Read counters of an object, since creation or the last reset. The values of an SM include its L1. If a kind of object
@@ -563,53 +437,83 @@ GPC_API gpc_status gpc_hierarchy_read(const gpc_hierarchy *hierarchy, gpc_object
                                       const uint32_t *ids, size_t count, uint64_t *values, gpc_error *error);
 
 /*
- * Counters published by policies, over all caches of a level: "l1.replacement.dip.selector", "l2.bypass.agcb-below...",
- * "l2.prefetcher...". Arguments and statuses as gpc_cache_policy_value. If a launch gives L1 another share of a unified
- * memory, its policies start again. Since: 0.2.
+ * Room for the next request: would gpc_hierarchy_try_issue and gpc_hierarchy_try_fence (_can_accept), or
+ * gpc_hierarchy_try_miss (_can_accept_miss), accept a request now? The answer holds for the next request offered, until
+ * the next offer or until the clock moves. A bulk copy may still be refused, for a full queue of
+ * copies (sm.bulk_queue).
+ *   sm        below sm.count
+ *   out_busy  receives the reason for a refusal, GPC_BUSY_NOT if accepted; may be NULL
+ * False, with GPC_BUSY_NOT, for NULL, for an unknown SM, without a clock, and for misses if the hierarchy takes none
+ * (gpc_hierarchy_try_miss). Since: 0.2.
  */
-GPC_API gpc_status gpc_hierarchy_policy_value(const gpc_hierarchy *hierarchy, size_t index, gpc_policy_value *value,
-                                              gpc_error *error);
+GPC_API bool gpc_hierarchy_can_accept(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_busy *out_busy);
+GPC_API bool gpc_hierarchy_can_accept_miss(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_busy *out_busy);
 
 /*
- * Cache of the hierarchy, borrowed as long as the hierarchy lives: level 1, instance = SM; level 2, instance = slice.
- * NULL if the cache does not exist. If gpc_hierarchy_begin_kernel gives L1 another share of a unified memory, the L1
- * stays the same object: L1 is then empty, has other sets and ways, and its statistics and policies start again. Since:
- * 0.1.
+ * Reason of a permanent refusal by gpc_hierarchy_try_miss, or of a failure of gpc_hierarchy_advance. The calls
+ * themselves return a status only. gpc_hierarchy_check_access is the counterpart for gpc_hierarchy_access and
+ * gpc_hierarchy_try_issue. Every check function returns the status of its call, and GPC_OK if the call would succeed or
+ * would only lack room. `error` names the wrong argument, or the fault of the hierarchy: an event without a rule in the
+ * protocol, a policy that chose an impossible victim. Since: 0.2.
  */
-GPC_API gpc_cache *gpc_hierarchy_cache(gpc_hierarchy *hierarchy, unsigned level, uint32_t instance);
+GPC_API gpc_status gpc_hierarchy_check_miss(const gpc_hierarchy *hierarchy, const gpc_request *request,
+                                            gpc_error *error);
+GPC_API gpc_status gpc_hierarchy_check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error);
 
 /*
- * Tree of coherent modules that replaces the caches, with `coherence = PROTOCOL`. NULL without `coherence`. Borrowed
- * until the next gpc_hierarchy_begin_kernel, which may make another tree (with L1s of another size and continued
- * statistics).
- *
- * Modules of the tree, in order: "l1-0" and so on, an L1 per SM; "cluster-0" and so on, a cache per `cluster.sms` SMs;
- * "l2-0" and so on, a module per slice; "memory-0" and so on, a module per slice. Use the tree for states, matrices,
- * callbacks and, with `coherence.data`, the bytes of memory. While no access of the hierarchy is in flight, the host
- * may make its own accesses to the tree. They are counted in the tree's statistics and take no time.
- *
- * Loads are LOAD, stores N_STORE, atomics and reductions STORE, all performed in L1. The hint CG sets the bit GLC, CV
- * sets both bits, WT sets both bits. The start of a kernel is an acquire. If L1 changes its size, the whole tree is
- * emptied (l1.carveout).
- *
- * If a tree cannot support a key's value, creating the hierarchy fails and names the key. A key without effect is
- * refused too, if the host has set a value other than the default; values of presets are reported in the context's log
- * (gpc_config_set). Keys without effect in all trees: l1.banks (except with l1.bank_index = hopper), l2.banks,
- * l2.mshr_merges (a request for a block in use waits, or is refused: `coherence.conflict`, GPC_PROTOCOL_RETRY),
- * l2.write_to_read, l1.bypass_fetch, l1.bypass_latency, l1.bypass_queue, l1.combine_*, network.write_mask, sm.bulk_*,
- * and l1.future unless a policy asks for the next use. With directories: l1.atomics, l1.invalidate_rate. Without
- * directories: l2.inclusion, cluster.inclusion, coherence.directory_*, coherence.memory_*, and l1.write_allocate* if
- * L1s keep no line of a store miss.
- *
- * Back-pressure comes from l1.mshr_entries, l1.miss_queue, the networks, l2.queue, l2.miss_queue, l2.reply_queue and
- * l2.mshr_entries. If a read or write request makes its slice ask memory, the request has an MSHR entry from its lookup
- * until its answer is sent. Without a free entry the request is refused or waits, and the requests behind wait too,
- * hits included. Clusters have the ports of a slice, and no MSHR limit. Since: 0.1.
+ * True if nothing is in flight in caches, networks and queues: gpc_hierarchy_begin_kernel and gpc_hierarchy_flush are
+ * allowed. gpc_hierarchy_in_flight counts only requests with an answer to come; when the count is 0, write-backs may
+ * still be in flight. Writes that DRAM has taken do not count. True without a clock; false for NULL. Since: 0.2.
  */
-GPC_API gpc_coherence *gpc_hierarchy_coherence(gpc_hierarchy *hierarchy);
+GPC_API bool gpc_hierarchy_is_idle(const gpc_hierarchy *hierarchy);
+
+/* Present shape of a hierarchy. Sizes in bytes. A field of an absent part is 0. */
+typedef struct gpc_shape {
+    size_t struct_size;
+    /* lines of an SM's L1; in a unified memory the part left by the present kernel */
+    uint64_t l1_bytes;
+    uint64_t shared_bytes;                          /* carve-out in force, in a unified memory */
+    uint64_t l2_bytes;                              /* lines of all slices */
+    uint32_t sms, partitions;                       /* partitions of L2 */
+    uint32_t slices;                                /* slices of all partitions */
+    uint32_t channels;                              /* channels of memory, with a clock */
+    uint32_t l1_sets, l1_ways, l1_line, l1_sectors; /* `l1_sets`: for the present kernel */
+    uint32_t l2_sets, l2_ways, l2_line, l2_sectors; /* `l2_sets`: of a slice */
+    uint32_t lanes;                                 /* lanes of a warp */
+    uint32_t reserved;
+} gpc_shape;
+
+#define GPC_SHAPE_INIT \
+    { sizeof(gpc_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* Get the present shape. Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a NULL). Since: 0.2. */
+GPC_API gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *shape);
+
+/*
+ * Offer a warp instruction that the host has coalesced: as gpc_hierarchy_try_issue, with line transactions instead of
+ * lanes. The transactions pass L1's tags unchanged and in order; `l1.coalescer` has no effect. Either all transactions
+ * are accepted or none. They take a single place of `l1.queue`, and complete together, when the last is done. Therefore
+ * a host's token (for example a pointer to its instruction) comes back with the completion, and the host needs no
+ * look-up.
+ *   requests  [count], transactions of a single instruction with equal fields pc, sm, warp, warp_age, block, kind,
+ *             space (GLOBAL or LOCAL), hint, priority, token, token_l2, scope, order, stream, copy (no BULK). A
+ *             transaction is of a line of l1.line, or without L1 of l2.line. sector_mask, size or a store's byte_mask
+ *             select the bytes, as in gpc_request; a load may have a byte_mask too, for the counters of bytes used. The
+ *             library sets cycle, transactions, bytes_used, kernel, and `continues`, which must be 0: if a transaction
+ *             has the line of the transaction before, the library treats it as a further sector, no reuse for policies
+ *   count     1 to GPC_MAX_TRANSACTIONS
+ * The instruction is counted without threads: see gpc_hierarchy_count_instructions. Atomics are serialised by the words
+ * that they touch. Prefetchers get the first address as lane 0's address. gpc_hierarchy_can_accept reports room. A
+ * recording (ext/observe.h) ends, because recorded instructions have lanes.
+ * Return as gpc_hierarchy_try_issue; GPC_ERROR_ARGUMENT for faults named by gpc_hierarchy_check_transactions;
+ * GPC_ERROR_UNSUPPORTED with coherence.data and in trees of coherent modules; GPC_ERROR_STATE (no clock). Since: 0.2.
+ */
+#define GPC_MAX_TRANSACTIONS 192u
+GPC_API gpc_status gpc_hierarchy_try_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
+                                                  uint64_t token, gpc_busy *out_busy);
+GPC_API gpc_status gpc_hierarchy_check_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests,
+                                                    uint32_t count, gpc_error *error);
 
 GPC_END_DECLS
-
-#include <gpucache/snapshot.h>
 
 #endif

@@ -2,10 +2,219 @@
 #ifndef GPUCACHE_REPLAY_H
 #define GPUCACHE_REPLAY_H
 
-#include <gpucache/hierarchy.h>
-#include <gpucache/trace.h>
+#include <gpucache/counters.h>
 
 GPC_BEGIN_DECLS
+
+/*
+ * Traces: kernels of thread blocks of warps of instructions, read block by block. Memory is bounded by the blocks held,
+ * not by the file.
+ */
+
+/* Functional unit of an instruction. */
+typedef enum gpc_op_class {
+    GPC_OP_ALU = 0, /* integer, logic, moves, and instructions without a class of their own */
+    GPC_OP_DOUBLE = 1,
+    GPC_OP_SFU = 2, /* special function */
+    GPC_OP_TENSOR = 3,
+    GPC_OP_UNIFORM = 4, /* uniform datapath */
+    GPC_OP_CONTROL = 5, /* branches, convergence, nop */
+    GPC_OP_BARRIER = 6, /* block-wide */
+    GPC_OP_FENCE = 7,   /* MEMBAR, ERRBAR, CCTL */
+    GPC_OP_EXIT = 8,
+    GPC_OP_MEMORY = 9, /* see kind and space */
+    GPC_OP_FP = 10,    /* single and half precision. Since: 0.2 */
+    GPC_OP_CLASS_COUNT
+} gpc_op_class;
+
+#define GPC_MAX_OPERANDS 8u
+
+/* Register numbers: the register file in the upper byte. R255 is the zero register. */
+#define GPC_REGISTER_R 0x0000u
+#define GPC_REGISTER_UR 0x0100u
+#define GPC_REGISTER_P 0x0200u
+#define GPC_REGISTER_UP 0x0300u
+
+/*
+ * Last source of SYNCS.PHASECHK, and of a bulk copy that completes at an mbarrier: GPC_REGISTER_BARRIER plus an eighth
+ * of the barrier's address in shared memory, modulo 2^15. Since: 0.2.
+ */
+#define GPC_REGISTER_BARRIER 0x8000u
+
+/*
+ * Sources that are numbers, recorded by the trace for instructions that name a barrier. A number takes two sources,
+ * each GPC_REGISTER_NUMBER plus 14 bits, the upper bits first. The numbers come before the barrier, in order:
+ *   a bulk copy      a bit per block of the cluster, by rank, for the destination shared memories, 0: the own block
+ *                    (UTMALDG, UBLKCP with .MULTICAST); bytes out of bounds, which complete with the copy
+ *   SYNCS.EXCH       arrivals of a phase (mbarrier.init)
+ *   SYNCS.ARRIVE     additional bytes that the phase waits for; arrivals of all lanes, and from bit 20 on 1 and the
+ *                    rank of the barrier's block, 0: the own block
+ *   SYNCS.PHASECHK   parity of the phase whose end the warp waits for
+ * Without numbers the trace does not have the values. Since: 0.2.
+ */
+#define GPC_REGISTER_NUMBER 0x4000u
+
+/*
+ * A warp instruction. `addresses` has an entry per set bit of `mask`, in ascending order of lanes, or is NULL.
+ *
+ * Generic accesses with addresses are already sorted into shared, local and global accesses. A generic access with
+ * lanes in several spaces is GPC_SPACE_MIXED. The shared window begins at gpc_kernel.shared_base and ends at
+ * local_base. The local window begins at local_base and has 32 MiB; if local_base lies below shared_base, the shared
+ * window has 32 MiB too. An address in local space is the thread's own offset (gpc_warp_access.local_offsets); in a
+ * generic access local_base plus the offset; with gpc_ordering.mapped an address as mapped by a host. A bulk copy
+ * (UTMALDG, UBLKCP and similar, started by a single thread) appears as instructions of up to 32 lanes of up to 128
+ * bytes.
+ */
+typedef struct gpc_instruction {
+    uint64_t pc;
+    uint64_t mask;                        /* bit i = lane i; 0 = predicated off */
+    const uint64_t *addresses;            /* bytes; owned by the block */
+    uint32_t opcode;                      /* index for gpc_trace_opcode */
+    uint32_t line;                        /* source line, 0 if unknown */
+    uint16_t registers[GPC_MAX_OPERANDS]; /* destinations, then sources */
+    /* numbers of destinations and of sources in `registers`; further sources of an instruction are dropped */
+    uint8_t destinations, sources;
+    uint8_t op_class; /* gpc_op_class */
+    uint8_t kind;     /* gpc_kind, if op_class is GPC_OP_MEMORY */
+    uint8_t space;    /* gpc_space, if op_class is GPC_OP_MEMORY */
+    uint8_t hint;     /* gpc_hint */
+    uint8_t priority; /* gpc_priority */
+    uint8_t width;    /* bytes per lane; for DEPBAR the number of groups that may stay in flight */
+} gpc_instruction;
+
+typedef struct gpc_warp {
+    uint32_t warp; /* index within the block */
+    uint32_t reserved;
+    uint64_t count;
+    /* [count]; the last instruction is an EXIT, added if the trace lacks an EXIT */
+    const gpc_instruction *instructions;
+} gpc_warp;
+
+/* A thread block. Warps ascend. A warp that is missing in the trace ends at once (count 1: EXIT with mask 0). */
+typedef struct gpc_block {
+    uint32_t x, y, z;
+    uint32_t index;      /* linear: x + grid_x * (y + grid_y * z) */
+    uint32_t warp_count; /* number of warps by the block dimension */
+    uint32_t reserved;
+    const gpc_warp *warps;
+    uint64_t instruction_count; /* over all warps */
+} gpc_block;
+
+/* Kind of the next step in a recording's order. Since: 0.2 */
+typedef enum gpc_turn_what {
+    GPC_TURN_INSTRUCTION = 0, /* the next instruction of a warp: an access or a fence */
+    GPC_TURN_EVENT = 1,       /* gpc_hierarchy_warp_event */
+    GPC_TURN_FLUSH = 2,       /* gpc_hierarchy_flush */
+    GPC_TURN_COUNT
+} gpc_turn_what;
+
+/* Step of a recording, with facts that instructions of a trace do not have. Since: 0.2 */
+typedef struct gpc_turn {
+    uint32_t block;    /* linear, of the grid; for an event as reported by the host */
+    uint32_t warp;     /* within the block; 0 if the step is no instruction */
+    uint32_t sm, slot; /* slot: of the warp within its SM */
+    uint32_t warp_age;
+    uint8_t what; /* gpc_turn_what */
+    uint8_t token, token_l2, scope, order;
+    uint8_t control; /* gpc_control of a fence */
+    uint8_t event;   /* gpc_warp_event_kind */
+    uint8_t reserved;
+} gpc_turn;
+
+/*
+ * Recording of a host's calls for a kernel. With a recording a replay without a clock repeats the calls (warps.order =
+ * recorded). Since: 0.2
+ */
+typedef struct gpc_recording {
+    size_t struct_size;
+    const gpc_turn *turns; /* [turn_count], in order */
+    uint64_t turn_count;
+    uint32_t threads, registers, shared_bytes; /* gpc_launch, if `launched` */
+    uint8_t begun;                             /* 1: the kernel began with gpc_hierarchy_begin_kernel */
+    uint8_t launched;                          /* 1: gpc_hierarchy_begin_kernel had a gpc_launch */
+    uint8_t reserved[2];
+    uint64_t code_bytes;                                     /* gpc_launch, if `launched` */
+    uint64_t warp_instructions, thread_instructions, blocks; /* sums of gpc_hierarchy_count_instructions */
+} gpc_recording;
+
+#define GPC_RECORDING_INIT \
+    { sizeof(gpc_recording), NULL, 0, 0, 0, 0, 0, 0, {0, 0}, 0, 0, 0, 0 }
+
+typedef struct gpc_kernel {
+    size_t struct_size;
+    const char *name;           /* mangled; lives until the next kernel */
+    const char *file;           /* file of the kernel; lives until the next kernel */
+    uint32_t id;                /* id in the trace */
+    uint32_t index;             /* position in the trace, from 0 */
+    uint32_t grid[3], block[3]; /* x, y, z */
+    uint32_t shared_bytes;      /* per block, including the system's reserve if the trace includes the reserve */
+    uint32_t registers;         /* per thread */
+    uint32_t binary_version;    /* 90 = sm_90 */
+    uint32_t tracer_version;
+    uint32_t warp_lanes; /* 32 or 64 */
+    uint64_t stream;
+    uint64_t shared_base, local_base;
+    uint64_t block_count;      /* grid x * y * z */
+    const uint32_t *placement; /* [placement_count], SM of every block, NULL if unknown; lives until the next kernel */
+    uint64_t placement_count;
+    /* from a file of gpc_hierarchy_record; otherwise NULL; lives until the next kernel. Since: 0.2 */
+    const gpc_recording *recording;
+    uint32_t cluster[3]; /* thread blocks of a cluster, x, y, z; 0, 0, 0: unknown. Since: 0.2 */
+    uint32_t reserved;
+} gpc_kernel;
+
+#define GPC_KERNEL_INIT                                                                                       \
+    {                                                                                                         \
+        sizeof(gpc_kernel), NULL, NULL, 0, 0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, \
+            {0, 0, 0}, 0                                                                                      \
+    }
+
+/*
+ * Open a trace. `source` is:
+ * - an Accel-Sim .traceg, plain or .xz, .gz, .zst (with the format's own decompressor, which must be installed); a
+ *   .tracez (zstd frames and their dictionary, with libzstd, which must be installed);
+ * - a kernel as left by the Accel-Sim tracer, before post-traces-processing (.trace, plain or compressed; every line
+ *   has block and warp before the instruction). The file is held in memory, equal lines once, and given block by block
+ *   in order of index;
+ * - a kernelslist.g, the tracer's kernelslist, or a folder: the folder's kernelslist.g, else its .traceg and .tracez
+ *   files, else its kernelslist (or its single kernelslist_ctx_*), else its .trace files;
+ * - a .gct file, written by gpc_trace_writer;
+ * - a table of memory instructions, recognised by its content, plain, compressed or a pipe: CSV
+ *   (block,warp,kind,address and optionally kernel,pc,width,mask or lane,cycle,sm), JSON Lines with the same fields, or
+ *   the output of NVBit's mem_trace. In the output of mem_trace kernels are in launch order, with the accesses of their
+ *   context and grid_launch_id from the whole file (a pipe is held to its end);
+ * - "-": standard input, with every file above, plain or compressed, if standard input is a file; only tables if
+ *   standard input is a pipe;
+ * - synthetic:NAME[:SIZE][:KEY=VALUE,...] (see gpc_synthetic_at). SIZE is the problem's bytes, for example 2MiB. The
+ *   summary of a synthetic kernel lists its keys.
+ * A `kernel-N.sm` (plain or compressed) beside a .traceg or .trace gives the placement. Without the file the SMs of the
+ * instructions give the placement (TOOL_TRACE_CORE=1); a .traceg is then read twice.
+ * Returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_NOT_FOUND; GPC_ERROR_IO; GPC_ERROR_FORMAT;
+ * GPC_ERROR_UNSUPPORTED (no decompressor, an unknown version or kind of file); GPC_ERROR_MEMORY. Since: 0.1.
+ */
+GPC_API gpc_status gpc_trace_open(gpc_context *context, const char *source, gpc_trace **out, gpc_error *error);
+
+/* Close; held blocks become invalid. NULL is allowed. Since: 0.1. */
+GPC_API void gpc_trace_close(gpc_trace *trace);
+
+/*
+ * Go to the next chosen kernel, and skip the rest of the present kernel. Returns GPC_OK with `kernel` filled; GPC_END;
+ * GPC_ERROR_ABI; errors as gpc_trace_open, with file and line (binary: offset); GPC_ERROR_NOT_FOUND at the end of the
+ * trace, if no kernel fitted a number, range or name of gpc_trace_choose. After an error the trace can only be closed.
+ * Since: 0.1.
+ */
+GPC_API gpc_status gpc_trace_next_kernel(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
+
+/*
+ * Read the next thread block of the kernel. The block belongs to the trace and lives until gpc_trace_release_block. The
+ * number of held blocks is not limited. Blocks come in the file's order. A kernel may have fewer blocks than its grid
+ * (the log reports the number). Returns GPC_OK; GPC_END at the end of the kernel; GPC_ERROR_ARGUMENT (a NULL); errors
+ * as above, and GPC_ERROR_STATE before the first kernel. Since: 0.1.
+ */
+GPC_API gpc_status gpc_trace_next_block(gpc_trace *trace, const gpc_block **out, gpc_error *error);
+
+/* Give a block back, so that its memory can be used again. Since: 0.1. */
+GPC_API void gpc_trace_release_block(gpc_trace *trace, const gpc_block *block);
 
 /*
  * Replay: run a trace through a hierarchy. Thread blocks go to SMs in order, as room becomes free (`blocks.placement`:
@@ -32,9 +241,6 @@ GPC_API gpc_status gpc_replay_create(gpc_context *context, const gpc_config *con
                                      gpc_error *error);
 GPC_API void gpc_replay_destroy(gpc_replay *replay);
 
-/* Set or clear (NULL) the progress callback. Since: 0.1. */
-GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progress, void *user_data);
-
 /*
  * Run the trace's next kernel to its end, or continue a paused kernel (gpc_replay_pause_at).
  *   kernel  receives the kernel's description (pointers live until the trace's next kernel); may be NULL
@@ -48,48 +254,8 @@ GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progr
  */
 GPC_API gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
 
-/*
- * Pause at a given time, within a kernel or between two kernels. gpc_replay_kernel then returns GPC_BUSY and does not
- * write `kernel`. The next call must have the same trace, not moved meanwhile, and continues the kernel
- * (GPC_ERROR_STATE with another trace). Pauses never change the results.
- *   time  timed: core cycle, as gpc_hierarchy_now; functional: rounds; in a round every SM takes a turn. Counted over
- *         all kernels. UINT64_MAX: never
- * If a kernel ends, or if a limit cuts the kernel short, in-flight accesses complete without a pause, even past `time`.
- * gpc_replay_now returns the present time, 0 for NULL. gpc_replay_pause_at returns GPC_OK; GPC_ERROR_ARGUMENT. If a
- * replay is destroyed within a kernel, its blocks stay with the trace until the trace is closed. Since: 0.2.
- */
-GPC_API gpc_status gpc_replay_pause_at(gpc_replay *replay, uint64_t time);
-GPC_API uint64_t gpc_replay_now(const gpc_replay *replay);
-
-/*
- * Called every `interval` core cycles of a kernel's timed replay, and at the kernel's end, with the statistics of the
- * interval: a time series. `cycle` is the last cycle of the interval, as gpc_hierarchy_now. Read `stats` with
- * gpc_stats_read. May not call into the replay.
- */
-typedef void (*gpc_sample_fn)(void *user_data, uint64_t cycle, const gpc_stats *stats);
-
-/*
- * Set or clear (NULL) the sampling callback. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL; interval 0 with a callback).
- * Since: 0.3.
- */
-GPC_API gpc_status gpc_replay_on_sample(gpc_replay *replay, uint64_t interval, gpc_sample_fn on_sample, void *user_data,
-                                        gpc_error *error);
-
-/*
- * Create a copy of the replay's configuration. For a loaded replay: the configuration in its file. Returns GPC_OK;
- * GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.2.
- */
-GPC_API gpc_status gpc_replay_get_config(const gpc_replay *replay, gpc_config **out, gpc_error *error);
-
 /* Hierarchy of the replay, borrowed. Since: 0.1. */
 GPC_API gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *replay);
-
-/*
- * Counters published by policies: those of the hierarchy (gpc_hierarchy_policy_value), then with a clock those of all
- * warp schedulers and throttles. Since: 0.2.
- */
-GPC_API gpc_status gpc_replay_policy_value(const gpc_replay *replay, size_t index, gpc_policy_value *value,
-                                           gpc_error *error);
 
 /*
  * Read counters of the last kernel, and of a paused kernel until now. Counters of the whole (GPC_OBJECT_WHOLE) are
@@ -105,112 +271,6 @@ GPC_API gpc_status gpc_replay_read(const gpc_replay *replay, gpc_object kind, ui
                                    size_t count, uint64_t *values, gpc_error *error);
 GPC_API gpc_status gpc_replay_read_total(const gpc_replay *replay, const uint32_t *ids, size_t count, uint64_t *values,
                                          gpc_error *error);
-
-/*
- * Sampled replays. In a timed replay with `sample`, a part of the trace runs with the clock, and the rest is estimated.
- * Parts without the clock may still change the caches (`sample.warming`), by the rules of a functional replay.
- *   kernels  Launches are similar if they have equal name, dimensions, registers and shared memory, and if their first
- *            `sample.look` thread blocks have similar (`sample.distance`) instructions: mix, accesses, lanes, sectors
- *            per access, lines touched, static instructions, warps. In a group of similar launches, the first
- *            `sample.launches` are timed, then 1 of every `sample.every`, drawn at random (the context's seed). An
- *            untimed launch gets the mean of the timed launches. The mean leaves out the group's first launch if at
- *            least two more are timed, because the first launch finds other caches than the rest. [Principal Kernel
- *            Analysis, Baddouh et al., MICRO 2021, with groups found while the trace is read]
- *   blocks   A launch is timed until its rate of instructions has been stable (`sample.tolerance`) for `sample.windows`
- *            windows, and then for as many windows more. Only the later windows are measured, because the windows that
- *            proved the rate stable vary less than average. Of the thread blocks that have not started by then, as many
- *            whole waves as possible are not timed. The remaining blocks are timed to the end of the launch. Then the
- *            whole waves run without the clock. Therefore the end of the launch is timed, without bias. Later changes
- *            are missed, for example when L2 becomes full of dirty lines for the first time. [block and
- *            kernel sampling of Photon, Liu et al., MICRO 2023]
- *   intervals
- *            In turn, `sample.settle` windows of a launch are timed, then `sample.unit` windows are timed and measured,
- *            then `sample.skip` waves of blocks run without the clock. The end of the launch is timed. Only the
- *            measured windows are in the sample: neither the start of an interval, when SMs fill in step, nor the end,
- *            when the last blocks drain. [SMARTS, Wunderlich et al., ISCA 2003, with units of whole blocks]
- * Uncounted statistics of a launch, and their sum, are rounded estimates. gpc_replay_estimate gives for every counter
- * whether it is estimated, and the error.
- */
-
-/* Share of a replay that ran with the clock. */
-typedef struct gpc_sampling {
-    size_t struct_size;
-    uint32_t mode;           /* mode of `sample`: 1 kernels, 2 blocks, 3 intervals */
-    uint32_t group;          /* kernels: group of the launch, from 0; for all launches: number of groups */
-    uint64_t launches;       /* 1, or all */
-    uint64_t timed_launches; /* launches with a timed part */
-    /* units of the estimate: launches of the group, or windows; for all launches: the sum */
-    uint64_t windows;
-    uint64_t timed_instructions;  /* warp instructions that ran with the clock */
-    uint64_t warmed_instructions; /* warp instructions that ran without the clock */
-    uint64_t skipped_blocks;      /* thread blocks without timing */
-} gpc_sampling;
-
-#define GPC_SAMPLING_INIT \
-    { sizeof(gpc_sampling), 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* Counter or ratio of a sampled replay, with an interval that contains the true value with a probability of 95 %. */
-typedef struct gpc_estimate {
-    size_t struct_size;
-    double value;
-    double low, high;  /* equal to `value` for a counted value */
-    uint8_t estimated; /* 0: counted */
-    uint8_t reserved[7];
-} gpc_estimate;
-
-#define GPC_ESTIMATE_INIT                   \
-    {                                       \
-        sizeof(gpc_estimate), 0, 0, 0, 0, { \
-            0                               \
-        }                                   \
-    }
-
-/* Launches to report. */
-typedef enum gpc_sampling_scope {
-    GPC_SAMPLING_KERNEL = 0, /* the last replayed launch */
-    /*
-     * all launches until now. Launches of a group are estimated from all timed launches of the group, including later
-     * launches
-     */
-    GPC_SAMPLING_ALL = 1
-} gpc_sampling_scope;
-
-/*
- * Get the sampling, and the estimate of a counter.
- *   id   of a counter or a ratio of the hierarchy (gpc_counter_info.id)
- *   out  struct_size set
- * Intervals use Student's t for a mean of independent and identically distributed units, with the chance of the
- * unmeasured units. The interval of a ratio assumes independent terms, and is wide.
- * Returns GPC_OK; GPC_ERROR_STATE (sample = none, or nothing was replayed); GPC_ERROR_NOT_FOUND (the id is not a
- * counter or ratio of the hierarchy, is not measured in this configuration, or is a ratio with denominator 0);
- * GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
- */
-GPC_API gpc_status gpc_replay_get_sampling(const gpc_replay *replay, gpc_sampling_scope scope, gpc_sampling *out);
-GPC_API gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_scope scope, uint32_t id,
-                                       gpc_estimate *out);
-
-/*
- * Snapshots of a replay, between two kernels or at a pause within a kernel. A snapshot contains the hierarchy, the
- * state that SMs keep between kernels, and for a paused kernel its blocks and the position of every warp. A replay that
- * continues from a snapshot with the rest of the trace gives equal results, byte for byte. Callbacks are not in a
- * snapshot: set them again. A time series continues if its interval is the same. Counters kept by
- * gpc_replay_keep_objects are in the snapshot.
- *   gpc_replay_save, _load, _copy  as for a hierarchy (gpucache/snapshot.h), with the same statuses; GPC_ERROR_STATE
- *                                  also from a callback, and if a failed or cancelled kernel has left accesses in
- *                                  flight
- *   gpc_replay_resume  advance `trace`, from its start, past the kernels that the replay has run, and in a paused
- *                      kernel past the blocks already read. Required for a paused kernel, because the trace has the
- *                      warps' instructions. The replay has a digest of the unfinished blocks, and detects another trace
- * The statuses are those of gpc_hierarchy_save and gpc_hierarchy_load.
- * gpc_replay_resume returns GPC_OK; GPC_ERROR_FORMAT if the trace has other kernels or blocks, or too few; errors of
- * the trace; GPC_ERROR_STATE (a kernel of another trace is paused); GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. After an
- * error the replay is unchanged, and may be resumed with another trace. Since: 0.2.
- */
-GPC_API gpc_status gpc_replay_save(const gpc_replay *replay, const gpc_stream *to, gpc_error *error);
-GPC_API gpc_status gpc_replay_load(gpc_context *context, const gpc_stream *from, const gpc_load_options *options,
-                                   gpc_replay **out, gpc_error *error);
-GPC_API gpc_status gpc_replay_copy(const gpc_replay *replay, gpc_replay **out, gpc_error *error);
-GPC_API gpc_status gpc_replay_resume(gpc_replay *replay, gpc_trace *trace, gpc_error *error);
 
 GPC_END_DECLS
 

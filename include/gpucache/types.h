@@ -6,9 +6,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <gpucache/export.h>
+#if defined(__GNUC__) || defined(__clang__)
+#define GPC_API __attribute__((visibility("default")))
+#else
+#define GPC_API
+#endif
+
+#ifdef __cplusplus
+#define GPC_BEGIN_DECLS extern "C" {
+#define GPC_END_DECLS }
+#else
+#define GPC_BEGIN_DECLS
+#define GPC_END_DECLS
+#endif
 
 GPC_BEGIN_DECLS
+
+/*
+ * The library's version. meson.build reads the three lines below. While the major version is 0, the SONAME is
+ * libgpucache.so.0.GPC_VERSION_MINOR, because every minor version may break programs. From version 1 on, the SONAME is
+ * libgpucache.so.GPC_VERSION_MAJOR.
+ */
+#define GPC_VERSION_MAJOR 0
+#define GPC_VERSION_MINOR 3
+#define GPC_VERSION_PATCH 0
+
+/* Version as a comparable number: 0xMMmmpp. */
+#define GPC_VERSION_NUMBER ((GPC_VERSION_MAJOR << 16) | (GPC_VERSION_MINOR << 8) | GPC_VERSION_PATCH)
+
+/*
+ * Largest number of bytes that a later version adds to a structure of options. A structure with more is refused unread.
+ */
+#define GPC_STRUCT_GROWTH 1024u
+
+/*
+ * Version of the loaded library, as 0xMMmmpp. A binding compares the number with the GPC_VERSION_NUMBER of its headers.
+ * Thread rule: any thread. Since: 0.1.
+ */
+GPC_API unsigned gpc_version(void);
+
+/*
+ * Version of the loaded library as text, for example "0.3.0". Static storage, never NULL.
+ * Thread rule: any thread. Since: 0.1.
+ */
+GPC_API const char *gpc_version_string(void);
 
 /*
  * Status of a call. Negative: an error; the object is as before the call. Zero: done. Positive: done, with a remark
@@ -351,6 +392,42 @@ typedef struct gpc_stream {
     { sizeof(gpc_stream), NULL, (write), NULL, (user_data) }
 #define GPC_STREAM_READ(read, user_data) \
     { sizeof(gpc_stream), NULL, NULL, (read), (user_data) }
+
+/* Facts about a line that leaves. */
+typedef struct gpc_eviction {
+    uint64_t line_address; /* bytes, aligned to the line */
+    uint32_t set, way;
+    uint32_t reuse_count; /* hits since the fill; 0 unless the cache tracks reuse */
+    uint8_t valid_sectors;
+    uint8_t dirty_sectors;
+    uint8_t forced;  /* 1 = invalidated or flushed, not replaced */
+    uint8_t process; /* process of the line, in a hierarchy's on_evict (types.h); else 0. Since: 0.2 */
+    /*
+     * bytes to write back, for lines of at most 128 bytes: all bytes of dirty sectors; with lazy fetch only the bytes
+     * written
+     */
+    uint64_t dirty_bytes[2];
+} gpc_eviction;
+
+typedef enum gpc_decision { GPC_CACHE = 0, GPC_BYPASS = 1 } gpc_decision;
+
+/*
+ * Detail of a failed call, in storage of the caller. Each function that returns a gpc_status takes a `gpc_error *error`
+ * last, which may be NULL. The library writes `error` only on failure. `message` names the file and line, the key or
+ * the argument at fault, in a single line without a final full stop. Since: 0.1.
+ */
+typedef struct gpc_error {
+    size_t struct_size; /* sizeof(gpc_error), set by GPC_ERROR_INIT */
+    gpc_status status;  /* status returned by the call */
+    char message[1012]; /* UTF-8, NUL-terminated, cut if too long */
+} gpc_error;
+
+#define GPC_ERROR_INIT               \
+    {                                \
+        sizeof(gpc_error), GPC_OK, { \
+            0                        \
+        }                            \
+    }
 
 GPC_END_DECLS
 

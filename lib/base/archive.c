@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 
-#include <gpucache/version.h>
+#include <gpucache/types.h>
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,6 +4,11 @@
 
 /* Base of all parts of the library: memory, errors, option structs, random numbers, links. Nothing is exported. */
 
+#include <gpucache/ext/coherence.h>
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/parts.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 #include <stddef.h>

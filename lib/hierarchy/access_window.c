@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <gpucache/window.h>
+#include <gpucache/cache.h>
+#include <gpucache/experimental/experimental.h>
 
 #include "cache/cache.h"
 #include "level/rules/driver.h"

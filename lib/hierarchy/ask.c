@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <gpucache/ask.h>
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/parts.h>
 
 #include "cache/cache.h"
 #include "level/access/processes.h"

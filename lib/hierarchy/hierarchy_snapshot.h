@@ -4,7 +4,7 @@
 
 #include "base/archive.h"
 
-#include <gpucache/hierarchy.h>
+#include <gpucache/ext/replay.h>
 
 /* Snapshots, common to all kinds of objects. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <gpucache/host.h>
+#include <gpucache/experimental/experimental.h>
 
 #include "level/rules/driver.h"
 #include "level/rules/events.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <gpucache/kernels.h>
+#include <gpucache/ext/parts.h>
+#include <gpucache/ext/replay.h>
 
 #include "cache/cache.h"
 #include "hierarchy/ledger_check.h"

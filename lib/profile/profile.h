@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "profile/stack.h"
 
-#include <gpucache/profile.h>
+#include <gpucache/ext/observe.h>
 
 /*
  * A profile has two halves: counters of a running trace (gpci_live), and tables computed from the counters on request

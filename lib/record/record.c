@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <gpucache/record.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/replay.h>
+#include <gpucache/gpucache.h>
 
 #include "level/access/warp_access.h"
 #include "level/rules/driver.h"

@@ -6,7 +6,7 @@
 #include "level/rules/hierarchy.h"
 #include "trace/rows.h"
 
-#include <gpucache/record.h>
+#include <gpucache/replay.h>
 
 /* Form: equal data of many instructions; the opcode, and fields that its text lacks. */
 typedef struct gpci_recorded_form {

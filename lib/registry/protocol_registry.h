@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-#include <gpucache/protocol.h>
+#include <gpucache/ext/protocol.h>
 
 /* Find a protocol by name. For an unknown name the message has the nearest known name. */
 gpc_status gpci_protocol_named(const gpc_context *context, const char *name, gpc_error *error,

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "registry/protocol_registry.h"
 
-#include <gpucache/protocol.h>
+#include <gpucache/ext/protocol.h>
 
 #include <inttypes.h>
 #include <string.h>

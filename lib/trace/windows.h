@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_WINDOWS_H
 #define GPC_TRACE_WINDOWS_H
 
-#include <gpucache/trace.h>
+#include <gpucache/replay.h>
 
 #include "base/base.h"
 

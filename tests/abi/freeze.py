@@ -40,7 +40,13 @@ def main():
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     revision = sys.argv[1]
-    lines = one_file(revision, "gpucache.h", {"gpucache.h"})
+    names = subprocess.run(["git", "ls-tree", "-r", "--name-only", f"{revision}:include/gpucache"], cwd=ROOT, capture_output=True,
+                           text=True, check=True).stdout.split()  # fmt: skip
+    seen, lines = set(), []
+    for name in ["gpucache.h", *(name for name in names if name.endswith(".h"))]:
+        if name not in seen:
+            seen.add(name)
+            lines += one_file(revision, name, seen)
     version = re.findall(r"#define GPC_VERSION_M\w+ (\d+)", "\n".join(lines))
     guard = f"GPUCACHE_{'_'.join(version)}_H"
     path = ROOT / "tests/abi" / ".".join(version) / "gpucache/gpucache.h"

@@ -11,7 +11,7 @@ trap 'rm -rf "$made"' EXIT
 trap 'exit 1' HUP INT TERM
 
 # The library's soname: of its major version, and while that is 0 of both.
-soname=libgpucache.so.$(sed -n 's/^#define GPC_VERSION_M[A-Z]* //p' include/gpucache/version.h | paste -s -d .)
+soname=libgpucache.so.$(sed -n 's/^#define GPC_VERSION_M[A-Z]* //p' include/gpucache/types.h | paste -s -d .)
 case $soname in
 *.so.0.*) ;;
 *) soname=${soname%.*} ;;
@@ -20,7 +20,7 @@ esac
 # Types come from debugging information, and without optimization they are all there. What has no public function adds
 # nothing to the description, and is left undefined: a fifth of the files. One that is overlooked lacks its functions.
 # shellcheck disable=SC2046  # a word per file
-${CC:-cc} -std=c11 -D_POSIX_C_SOURCE=200809L -O0 -g -fPIC -fvisibility=hidden -shared -Iinclude -Ilib \
+${CC:-cc} -std=c11 -DGPC_EXPERIMENTAL= -D_POSIX_C_SOURCE=200809L -O0 -g -fPIC -fvisibility=hidden -shared -Iinclude -Ilib \
     "-Wl,--version-script,lib/gpucache.map,-soname,$soname" -o "$made/libgpucache.so" \
     $(grep -rlE --include='*.c' '^[a-z].*\<gpc_[a-z0-9_]+\(' lib | LC_ALL=C sort)
 abidw --headers-dir include --drop-private-types --exported-interfaces-only --no-corpus-path --no-comp-dir-path \

@@ -17,7 +17,7 @@ from support import INCLUDE, LIBRARY, declared_functions, run, symbols
 HERE = pathlib.Path(__file__).parent
 EARLIER = sorted(path for path in HERE.iterdir() if re.fullmatch(r"\d+\.\d+", path.name))
 CC = os.environ.get("CC", "cc")
-MINOR = int(re.search(r"#define GPC_VERSION_MINOR (\d+)", (INCLUDE / "gpucache/version.h").read_text())[1])
+MINOR = int(re.search(r"#define GPC_VERSION_MINOR (\d+)", (INCLUDE / "gpucache/types.h").read_text())[1])
 
 
 def functions(include):
@@ -61,6 +61,13 @@ class Hosts(unittest.TestCase):
 
     def test_headers_of_each_version_are_kept(self):
         self.assertEqual([path.name for path in EARLIER], [f"0.{n}" for n in range(1, MINOR)])
+
+    def test_sources_do_not_compile(self):
+        """Errors, not only warnings: a compiler that accepts other pointers would build a host with wrong numbers."""
+        for standard in ("c11", "gnu17"):
+            with self.subTest(standard), self.assertRaises(AssertionError) as failed:
+                run(CC, f"-std={standard}", "-w", "-I", INCLUDE, "-c", HERE / "host.c", "-o", self.folder / "host.o")
+            self.assertRegex(str(failed.exception), "error: too few arguments to function [`'‘]gpc_cache_access")
 
     def test_object_files_do_not_link(self):
         for include in EARLIER:

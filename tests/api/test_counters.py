@@ -13,7 +13,7 @@ TABLE = re.compile(r"#define (GPC_\w+S)\(X\)((?:.*\\\n)+.*\n)")
 COUNT = {"level", "functional", "timed", "dram", "hierarchy", "replay"}
 # Second counts of the ledger, in the checking build alone.
 CHECKED = re.compile(r"^#ifdef GPCI_CHECK\n.*?^#endif|GPCI_AGAIN\(.*?\);", re.MULTILINE | re.DOTALL)
-HEADERS = ("counters.h", "counters_clock.h", "counters_parts.h", "ratios.h")
+HEADERS = ("counters.h", "counters_clock.h", "cache.h", "ext/coherence.h")
 IDENTITIES = pathlib.Path(__file__).with_name("counters.txt")
 
 

@@ -71,11 +71,11 @@ class Install(unittest.TestCase):
         return run("pkg-config", *arguments, "gpucache", env=self.environment).strip()
 
     def test_pkg_config_knows_the_version(self):
-        parts = dict(re.findall(r"#define GPC_VERSION_(\w+) (\d+)", (INCLUDE / "gpucache/version.h").read_text()))
+        parts = dict(re.findall(r"#define GPC_VERSION_(\w+) (\d+)", (INCLUDE / "gpucache/types.h").read_text()))
         self.assertEqual(self.pkg_config("--modversion"), f"{parts['MAJOR']}.{parts['MINOR']}.{parts['PATCH']}")
 
     def test_headers_are_there(self):
-        installed = {path.name for path in (self.prefix / "include/gpucache").iterdir()}
+        installed = {path.name for path in (self.prefix / "include/gpucache").rglob("*.h*")}
         self.assertEqual(installed, {header.name for header in HEADERS} | {"gpucache.hpp"})
 
     def test_nothing_else_is_installed(self):

@@ -10,7 +10,7 @@ from support import BUILD, INCLUDE, LIBRARY, declared_functions, run
 ARCHIVE = BUILD / "lib" / "libgpucache-objects.a"
 
 # With a major version of 0, each minor one is an interface of its own.
-VERSION = (INCLUDE / "gpucache/version.h").read_text()
+VERSION = (INCLUDE / "gpucache/types.h").read_text()
 MAJOR, MINOR = (re.search(rf"#define GPC_VERSION_{part} (\d+)", VERSION).group(1) for part in ("MAJOR", "MINOR"))
 ABI = MAJOR if MAJOR != "0" else f"0.{MINOR}"
 NODE = f"GPUCACHE_{ABI}"

@@ -29,7 +29,7 @@ IMPOSSIBLE = {
 def comments():
     """{function: comment} of the headers. A comment stands for all declarations up to the next comment."""
     found = {}
-    for header in sorted((ROOT / "include" / "gpucache").glob("*.h")):
+    for header in sorted((ROOT / "include" / "gpucache").rglob("*.h")):
         comment = ""
         for match in DECLARATION.finditer(header.read_text(encoding="utf-8")):
             if match.group(1):

@@ -2,6 +2,9 @@
 #ifndef TESTS_CORE_RIG_H
 #define TESTS_CORE_RIG_H
 
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/parts.h>
+#include <gpucache/ext/protocol.h>
 #include <gpucache/gpucache.h>
 
 /* An allocator that counts, and fails from the call `fail_at` on (0: never). */

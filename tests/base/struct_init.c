@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/ext/policies.h>
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>

@@ -3,6 +3,7 @@
 #include "measured.h"
 
 #include <criterion/criterion.h>
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 
 #include "measured.h"
 
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 
 /* A cache in a separate context, and the last arguments of callbacks. */

@@ -46,7 +46,7 @@ class Module:
         self.low_net = self.high_net = None
         self.transitions = {}
         self.stats = {}     # by the reference's names, as sequential.json has them
-        self.counters = {}  # by the names of gpucache/coherence.h
+        self.counters = {}  # by the names of gpucache/ext/coherence.h
         self.net = {'low': {'sent': 0, 'received': 0}, 'high': {'sent': 0, 'received': 0}}
 
     def finish(self):

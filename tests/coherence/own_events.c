@@ -4,7 +4,7 @@
 #include "measured.h"
 #include "policies/protocol/protocols.h"
 
-#include <gpucache/verify.h>
+#include <gpucache/experimental/experimental.h>
 
 #include <stdlib.h>
 #include <string.h>

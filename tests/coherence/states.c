@@ -4,7 +4,8 @@
 #include "measured.h"
 #include "policies/protocol/protocols.h"
 
-#include <gpucache/verify.h>
+#include <gpucache/experimental/experimental.h>
+#include <gpucache/gpucache.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/experimental/experimental.h>
+
 /* Invalidations without acknowledgement, and the markers of a release behind them (hmg). */
 #include "coherence/module/tree.h"
 #include "coherence/small.h"

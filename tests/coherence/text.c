@@ -2,6 +2,7 @@
 #include "measured.h"
 
 #include <criterion/criterion.h>
+#include <gpucache/ext/coherence.h>
 #include <gpucache/gpucache.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include <gpucache/ext/coherence.h>
+#include <gpucache/ext/policies.h>
 #include <gpucache/gpucache.h>
 
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "golden.h"
 
+#include <gpucache/experimental/experimental.h>
+#include <gpucache/ext/policies.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

@@ -317,7 +317,8 @@ Test(config, nulls) {
     expect_failure(&r, gpc_config_load_preset(r.config, NULL, &r.error), GPC_ERROR_ARGUMENT, "name is NULL");
     expect_failure(&r, gpc_config_load_file(r.config, NULL, &r.error), GPC_ERROR_ARGUMENT, "path is NULL");
     expect_failure(&r, gpc_config_load_text(r.config, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT, "text is NULL");
-    expect_failure(&r, gpc_config_import_gpgpusim(r.config, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT, "path is NULL");
+    expect_failure(&r, gpc_config_import_gpgpusim(r.config, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT,
+                   "path is NULL");
     cr_expect_eq(gpc_config_get(r.config, NULL, &text), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_config_get_u64(r.config, "l1.size", NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_config_get_u64(NULL, "l1.size", &number), GPC_ERROR_ARGUMENT);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "golden.h"
 
+#include <gpucache/ext/hierarchy.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

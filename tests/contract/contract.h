@@ -2,6 +2,9 @@
 #ifndef TESTS_CONTRACT_CONTRACT_H
 #define TESTS_CONTRACT_CONTRACT_H
 
+#include <gpucache/ext/coherence.h>
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 
 /*

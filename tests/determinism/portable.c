@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "measured.h"
 
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 #include <inttypes.h>

@@ -4,6 +4,7 @@
 #include "measured.h"
 
 #include <criterion/criterion.h>
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 #include <stdlib.h>
 #include <string.h>

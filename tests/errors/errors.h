@@ -2,6 +2,7 @@
 #ifndef TESTS_ERRORS_H
 #define TESTS_ERRORS_H
 
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 
 /*

@@ -96,14 +96,15 @@ class Readme(unittest.TestCase):
             self.assertEqual(missing, [], folder)
 
     def test_every_header_is_listed(self):
-        names = [path.name for path in (ROOT / "include" / "gpucache").glob("*.h")]
+        public = ROOT / "include" / "gpucache"
+        names = [str(path.relative_to(public)) for path in public.rglob("*.h")]
         self.assertGreater(len(names), 10)
         readme = READMES["include/gpucache/README.md"]
         self.assertEqual([name for name in sorted(names) if f"({name})" not in readme], [])
 
     def test_changes_name_the_version_and_what_there_is(self):
         """The newest section is this version's; each name of the API stands in a header, or in a table of changes."""
-        headers = "".join(path.read_text() for path in sorted((ROOT / "include" / "gpucache").glob("*.h*")))
+        headers = "".join(path.read_text() for path in sorted((ROOT / "include" / "gpucache").rglob("*.h*")))
         major, minor = (re.search(rf"GPC_VERSION_{part} (\d+)", headers).group(1) for part in ("MAJOR", "MINOR"))
         self.assertEqual(re.search(r"^## (.*)$", READMES[CHANGES], re.MULTILINE).group(1), f"{major}.{minor}")
         names = set(re.findall(r"\b(?:gpc|GPC)_\w+", READMES[CHANGES]))

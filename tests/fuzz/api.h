@@ -4,6 +4,7 @@
 
 #include "fuzz/fuzz.h"
 
+#include <gpucache/ext/policies.h>
 #include <gpucache/gpucache.h>
 
 /*

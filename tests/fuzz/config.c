@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fuzz/fuzz.h"
 
+#include <gpucache/ext/hierarchy.h>
 #include <gpucache/gpucache.h>
 
 #include <string.h>

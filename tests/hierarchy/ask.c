@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <gpucache/ask.h>
+#include <gpucache/experimental/experimental.h>
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/parts.h>
+#include <gpucache/gpucache.h>
 
 #include "hierarchy/rig.h"
 #include "measured.h"

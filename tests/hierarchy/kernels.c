@@ -3,6 +3,8 @@
 #include "guarded.h"
 #include "hierarchy/rig.h"
 
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
@@ -10,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kernels started by a host beside others (gpucache/kernels.h). */
+/* Kernels started by a host beside others (gpucache/ext/replay.h). */
 
 #define BASE "sm.count = 2\nstreams = 2\nkernels.flush = l1\n"
 

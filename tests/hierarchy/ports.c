@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "measured.h"
 
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <string.h>
 
-/* Requests into L2 by ports (gpucache/port.h). */
+/* Requests into L2 by ports (gpucache/ext/hierarchy.h). */
 
 #define BASE                                                                                                    \
     "mode = timed\nsm.count = 2\nl2.slices = 2\nl2.size = 64KiB\nl1.size = 4KiB\nl1.ways = 4\ndram.channels = " \

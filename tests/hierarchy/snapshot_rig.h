@@ -2,6 +2,10 @@
 #ifndef TESTS_HIERARCHY_SNAPSHOT_RIG_H
 #define TESTS_HIERARCHY_SNAPSHOT_RIG_H
 
+#include <gpucache/ext/coherence.h>
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/parts.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 /* Hierarchies saved, and continued from the loaded copy. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>

@@ -115,7 +115,7 @@ class C(unittest.TestCase):
         tool = need(self, "cppcheck")
         told = run(
             tool, "--quiet", "--std=c11", "--enable=warning,performance,portability", "--inline-suppr",
-            "--template=gcc", f"-j{os.cpu_count()}", "-Iinclude", "-Ilib",
+            "--template=gcc", f"-j{os.cpu_count()}", "-Iinclude", "-Ilib", "-DGPC_EXPERIMENTAL",
             *of_the_library(self, True), cwd=ROOT,
         )  # fmt: skip
         self.assertEqual(told, "")

@@ -26,7 +26,7 @@ from mutants import HIDDEN, Mutant
 from workshop import Build
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TABLES = tuple(f"include/gpucache/counters{part}.h" for part in ("", "_clock", "_parts"))
+TABLES = tuple(f"include/gpucache/{name}.h" for name in ("counters", "counters_clock", "cache", "ext/coherence"))
 PLACE = r"[A-Za-z_*(&][\w>.()*&\[\] ?:+-]*?"
 CHANGE = rf"({PLACE})(?:\+\+|--| [+-]=\s[^;{{}}]+)|(?:\+\+|--)({PLACE})"
 STATEMENT = re.compile(rf"(?:^|(?<=[{{}};]))( +)({CHANGE});", re.MULTILINE)

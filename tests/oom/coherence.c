@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/experimental/experimental.h>
+
 /* Trees of caches. */
 #include "oom/heap.h"
 

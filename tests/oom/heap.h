@@ -4,6 +4,11 @@
 
 /* Heap that fails on demand, and the loop that fails every allocation of a scenario in turn. */
 
+#include <gpucache/ext/coherence.h>
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/parts.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 typedef struct oom_heap {

@@ -2,6 +2,8 @@
 #ifndef TESTS_PROFILE_RIG_H
 #define TESTS_PROFILE_RIG_H
 
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 
 /* A profile fed by a test, of one SM with an L1 of two sets of two lines of 128 bytes by default. */

@@ -2,6 +2,7 @@
 #include "measured.h"
 
 #include <criterion/criterion.h>
+#include <gpucache/ext/hierarchy.h>
 #include <gpucache/gpucache.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "replay/core/replay.h"
 #include "timed/core/timed.h"
 
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "measured.h"
 
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>

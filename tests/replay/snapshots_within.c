@@ -3,6 +3,9 @@
 #include "effort.h"
 #include "measured.h"
 
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/parts.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>

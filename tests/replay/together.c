@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Kernels of several streams at once (gpucache/kernels.h). */
+/* Kernels of several streams at once (gpucache/ext/replay.h). */
 
 #define MOST 8u
 

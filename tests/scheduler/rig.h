@@ -4,6 +4,7 @@
 
 /* A context and a scheduler, with assertions. */
 
+#include <gpucache/ext/scheduler.h>
 #include <gpucache/gpucache.h>
 
 typedef struct rig {

@@ -2,7 +2,7 @@
 #include "level/observe/energy.h"
 #include "measured.h"
 
-#include <gpucache/dram.h>
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>

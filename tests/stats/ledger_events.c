@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "hierarchy/ledger_check.h"
 
-#include <gpucache/events.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>
 #include <stdio.h>

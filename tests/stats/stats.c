@@ -2,6 +2,7 @@
 #include "effort.h"
 #include "measured.h"
 
+#include <gpucache/ext/coherence.h>
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>

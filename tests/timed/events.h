@@ -2,6 +2,10 @@
 #ifndef TESTS_TIMED_EVENTS_H
 #define TESTS_TIMED_EVENTS_H
 
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/protocol.h>
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 /* A stored trace of events. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/experimental/experimental.h>
+
 #include "measured.h"
 #include "timed/events.h"
 #include "timed/rig.h"

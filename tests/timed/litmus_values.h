@@ -2,6 +2,7 @@
 #ifndef TESTS_TIMED_LITMUS_VALUES_H
 #define TESTS_TIMED_LITMUS_VALUES_H
 
+#include <gpucache/ext/observe.h>
 #include <gpucache/gpucache.h>
 
 /*

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define GPC_EXPERIMENTAL
+#include <gpucache/experimental/experimental.h>
+
 #include "host.h"
 
 #include <inttypes.h>

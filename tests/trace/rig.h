@@ -2,6 +2,7 @@
 #ifndef TESTS_TRACE_RIG_H
 #define TESTS_TRACE_RIG_H
 
+#include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
 
 /* A context and a folder for files; the last log message and the number of messages. */

@@ -5,20 +5,19 @@ from enum import IntEnum, IntFlag
 
 __version__ = "0.3.0"
 
-GPC_PROCESS_SHIFT = 57
-GPC_PROCESSES = 128
-GPC_PROCESS_OWN = 255
-GPC_MAX_WAYS = 1024
-GPC_MAX_PARAMETERS = 16
-GPC_WAY_BYPASS = 4294967295
-GPC_READS_EVERYTHING = 4194303
-GPC_READS_OF_REQUESTS = 522223
-GPC_POLICY_VALUE_NAME = 160
 GPC_TRANSACTION_BUCKETS = 33
 GPC_LATENCY_BUCKETS = 64
 GPC_LATENCY_STEP = 32
 GPC_AGE_BUCKETS = 65
 GPC_SEGMENT_BUCKETS = 5
+GPC_VERSION_MAJOR = 0
+GPC_VERSION_MINOR = 3
+GPC_VERSION_PATCH = 0
+GPC_VERSION_NUMBER = 768
+GPC_STRUCT_GROWTH = 1024
+GPC_PROCESS_SHIFT = 57
+GPC_PROCESSES = 128
+GPC_PROCESS_OWN = 255
 GPC_ABSENT = 18446744073709551615
 GPC_OBJECTS_WHOLE = 1
 GPC_OBJECTS_SM = 3
@@ -41,6 +40,16 @@ GPC_BATCH_WRITE_BACK = 4
 GPC_BATCH_BYPASSED = 8
 GPC_BATCH_SECTOR_MISS = 16
 GPC_BATCH_WRITE_BELOW = 32
+GPC_MAX_TRANSACTIONS = 192
+GPC_MAX_OPERANDS = 8
+GPC_REGISTER_R = 0
+GPC_REGISTER_UR = 256
+GPC_REGISTER_P = 512
+GPC_REGISTER_UP = 768
+GPC_REGISTER_BARRIER = 32768
+GPC_REGISTER_NUMBER = 16384
+GPC_NO_MODULE = 4294967295
+GPC_MAX_MODULES = 4096
 GPC_MAX_STATES = 64
 GPC_MEANS_N = 9
 GPC_MEANS_M = 7
@@ -50,35 +59,26 @@ GPC_MEANS_S = 0
 GPC_MEANS_F = 4
 GPC_MAX_EVENTS = 64
 GPC_ACCESS_EVENT_SHIFT = 24
-GPC_NO_MODULE = 4294967295
-GPC_MAX_MODULES = 4096
 GPC_NO_MESSAGE = 4294967295
+GPC_UNLIMITED_CREDITS = 18446744073709551615
+GPC_VERIFY_TEXT = 512
+GPC_VERIFY_STEPS = 2048
+GPC_MAX_WAYS = 1024
+GPC_MAX_PARAMETERS = 16
+GPC_WAY_BYPASS = 4294967295
+GPC_READS_EVERYTHING = 4194303
+GPC_READS_OF_REQUESTS = 522223
+GPC_POLICY_VALUE_NAME = 160
+GPC_MAX_PREFETCHES = 32
 GPC_OBJECT_NAME = 40
 GPC_NOWHERE = 4294967295
 GPC_NONE = 4294967295
-GPC_UNLIMITED_CREDITS = 18446744073709551615
-GPC_MAX_TRANSACTIONS = 192
-GPC_MAX_OPERANDS = 8
-GPC_REGISTER_R = 0
-GPC_REGISTER_UR = 256
-GPC_REGISTER_P = 512
-GPC_REGISTER_UP = 768
-GPC_REGISTER_BARRIER = 32768
-GPC_REGISTER_NUMBER = 16384
-GPC_MAX_PREFETCHES = 32
 GPC_PROFILE_DISTANCE_BUCKETS = 33
 GPC_PROFILE_REUSE_BUCKETS = 16
 GPC_PROFILE_RECENCY_BUCKETS = 65
 GPC_PROFILE_CLASSES = 32
 GPC_PROFILE_ALL_SMS = 4294967295
 GPC_NO_WARP = 4294967295
-GPC_VERIFY_TEXT = 512
-GPC_VERIFY_STEPS = 2048
-GPC_VERSION_MAJOR = 0
-GPC_VERSION_MINOR = 3
-GPC_VERSION_PATCH = 0
-GPC_VERSION_NUMBER = 768
-GPC_STRUCT_GROWTH = 1024
 
 
 class Status(IntEnum):
@@ -223,65 +223,6 @@ class Token(IntEnum):
 
 
 GPC_TOKEN_COUNT = 3
-
-
-class LogLevel(IntEnum):
-    WARNING = 0
-    INFO = 1
-    DEBUG = 2
-
-
-class Simd(IntEnum):
-    AUTO = 0
-    NONE = 1
-    SSE2 = 2
-    AVX2 = 3
-    AVX512 = 4
-
-
-class ReadsBits(IntFlag):
-    PLACE = 1
-    ADDRESS = 2
-    PC = 4
-    CYCLE = 8
-    NEXT_USE = 16
-    BYTES = 32
-    SM = 64
-    WARP = 128
-    WARP_AGE = 256
-    BLOCK = 512
-    KERNEL = 1024
-    POLICY_WORD = 2048
-    TRANSACTIONS = 4096
-    KIND = 8192
-    SPACE = 16384
-    HINT = 32768
-    PRIORITY = 65536
-    TOKEN = 131072
-    ADMISSION = 262144
-    WARP_EVENTS = 524288
-    SAMPLES = 1048576
-    STALLS = 2097152
-
-
-class WarpEventKind(IntEnum):
-    WARP_START = 0
-    WARP_BARRIER = 1
-    WARP_EXIT = 2
-    KERNEL_START = 3
-    KERNEL_END = 4
-
-
-class PolicyKind(IntEnum):
-    REPLACEMENT = 0
-    PREDICTOR = 1
-    SCHEDULER = 2
-    THROTTLE = 3
-    PROTOCOL = 4
-    PREFETCHER = 5
-
-
-GPC_POLICY_KIND_COUNT = 6
 
 
 class Decision(IntEnum):
@@ -579,79 +520,11 @@ class CounterId(IntEnum):
     l1_bypass_fetches = 146
     load_latency = 147
     round_trip_latency = 148
-    CACHE_reads = 175
-    CACHE_read_hits = 176
-    CACHE_read_sectors = 177
-    CACHE_read_sector_hits = 178
-    CACHE_pending_sector_hits = 179
-    CACHE_writes = 180
-    CACHE_write_hits = 181
-    CACHE_write_sectors = 182
-    CACHE_write_sector_hits = 183
-    CACHE_atomics = 184
-    CACHE_atomic_sectors = 185
-    CACHE_atomic_sector_hits = 186
-    CACHE_sector_misses = 187
-    CACHE_line_misses = 188
-    CACHE_bypasses = 189
-    CACHE_bypassed_sectors = 190
-    CACHE_token_bypasses = 191
-    CACHE_opportunistic_fills = 192
-    CACHE_priority_evictions = 193
-    CACHE_no_victims = 194
-    CACHE_fetched_sectors = 195
-    CACHE_fills = 196
-    CACHE_evictions = 197
-    CACHE_zero_reuse_evictions = 198
-    CACHE_write_backs = 199
-    CACHE_write_back_sectors = 200
-    CACHE_write_below_sectors = 201
-    CACHE_invalidations = 202
-    CACHE_intra_warp_hits = 203
-    CACHE_inter_warp_hits = 204
-    CACHE_predictions = 205
-    CACHE_overturned_bypasses = 206
-    CACHE_overturned_fills = 207
-    CACHE_oracle_decisions = 208
-    CACHE_oracle_bypasses = 209
-    CACHE_oracle_agreements = 210
-    CACHE_oracle_agreed_bypasses = 211
     NETWORK_packets = 212
     NETWORK_cycles = 213
     NETWORK_bytes = 214
     NETWORK_input_cycles = 215
     NETWORK_output_cycles = 216
-    MODULE_accesses = 217
-    MODULE_hits = 218
-    MODULE_loads = 219
-    MODULE_load_hits = 220
-    MODULE_stores = 221
-    MODULE_store_hits = 222
-    MODULE_n_stores = 223
-    MODULE_n_store_hits = 224
-    MODULE_read_requests = 225
-    MODULE_read_request_hits = 226
-    MODULE_write_requests = 227
-    MODULE_write_request_hits = 228
-    MODULE_read_probes = 229
-    MODULE_write_probes = 230
-    MODULE_probe_misses = 231
-    MODULE_write_backs_received = 232
-    MODULE_notices_received = 233
-    MODULE_write_throughs_received = 234
-    MODULE_evictions = 235
-    MODULE_invalidations = 236
-    MODULE_data_sent = 237
-    MODULE_peer_transfers = 238
-    MODULE_directory_accesses = 239
-    MODULE_data_accesses = 240
-    MODULE_low_sent = 241
-    MODULE_low_received = 242
-    MODULE_high_sent = 243
-    MODULE_high_received = 244
-    MODULE_retries = 245
-    MODULE_directory_overflows = 262
-    MODULE_directory_evictions = 263
 
 
 class Object(IntEnum):
@@ -754,6 +627,119 @@ class Outcome(IntEnum):
     MISS = 3
     BYPASSED = 4
     NO_VICTIM = 5
+
+
+class CacheCounterId(IntEnum):
+    reads = 175
+    read_hits = 176
+    read_sectors = 177
+    read_sector_hits = 178
+    pending_sector_hits = 179
+    writes = 180
+    write_hits = 181
+    write_sectors = 182
+    write_sector_hits = 183
+    atomics = 184
+    atomic_sectors = 185
+    atomic_sector_hits = 186
+    sector_misses = 187
+    line_misses = 188
+    bypasses = 189
+    bypassed_sectors = 190
+    token_bypasses = 191
+    opportunistic_fills = 192
+    priority_evictions = 193
+    no_victims = 194
+    fetched_sectors = 195
+    fills = 196
+    evictions = 197
+    zero_reuse_evictions = 198
+    write_backs = 199
+    write_back_sectors = 200
+    write_below_sectors = 201
+    invalidations = 202
+    intra_warp_hits = 203
+    inter_warp_hits = 204
+    predictions = 205
+    overturned_bypasses = 206
+    overturned_fills = 207
+    oracle_decisions = 208
+    oracle_bypasses = 209
+    oracle_agreements = 210
+    oracle_agreed_bypasses = 211
+
+
+class Busy(IntEnum):
+    NOT = 0
+    PIPELINE = 1
+    LINE = 2
+    MSHR = 3
+    MERGE = 4
+    MISS_QUEUE = 5
+    NETWORK = 6
+    REPLY = 7
+
+
+GPC_BUSY_COUNT = 8
+
+
+class OpClass(IntEnum):
+    ALU = 0
+    DOUBLE = 1
+    SFU = 2
+    TENSOR = 3
+    UNIFORM = 4
+    CONTROL = 5
+    BARRIER = 6
+    FENCE = 7
+    EXIT = 8
+    MEMORY = 9
+    FP = 10
+
+
+GPC_OP_CLASS_COUNT = 11
+
+
+class TurnWhat(IntEnum):
+    INSTRUCTION = 0
+    EVENT = 1
+    FLUSH = 2
+
+
+GPC_TURN_COUNT = 3
+
+
+class LogLevel(IntEnum):
+    WARNING = 0
+    INFO = 1
+    DEBUG = 2
+
+
+class Simd(IntEnum):
+    AUTO = 0
+    NONE = 1
+    SSE2 = 2
+    AVX2 = 3
+    AVX512 = 4
+
+
+class Served(IntEnum):
+    ALL = 0
+    RANGE = 1
+    INTERLEAVED = 2
+    HASHED = 3
+
+
+class DirectoryOverflow(IntEnum):
+    BROADCAST = 0
+    EVICT = 1
+    COARSE = 2
+
+
+class Placement(IntEnum):
+    ROUND_ROBIN = 0
+    FIRST_TOUCH = 1
+    HASHED = 2
 
 
 class CoherenceState(IntEnum):
@@ -862,25 +848,6 @@ class Origin(IntEnum):
     DETACHED = 8388608
 
 
-class Served(IntEnum):
-    ALL = 0
-    RANGE = 1
-    INTERLEAVED = 2
-    HASHED = 3
-
-
-class DirectoryOverflow(IntEnum):
-    BROADCAST = 0
-    EVICT = 1
-    COARSE = 2
-
-
-class Placement(IntEnum):
-    ROUND_ROBIN = 0
-    FIRST_TOUCH = 1
-    HASHED = 2
-
-
 class CoherenceKind(IntEnum):
     LOAD = 0
     STORE = 1
@@ -911,6 +878,159 @@ class MessageKind(IntEnum):
 GPC_MESSAGE_KIND_COUNT = 16
 
 
+class ModuleCounterId(IntEnum):
+    accesses = 217
+    hits = 218
+    loads = 219
+    load_hits = 220
+    stores = 221
+    store_hits = 222
+    n_stores = 223
+    n_store_hits = 224
+    read_requests = 225
+    read_request_hits = 226
+    write_requests = 227
+    write_request_hits = 228
+    read_probes = 229
+    write_probes = 230
+    probe_misses = 231
+    write_backs_received = 232
+    notices_received = 233
+    write_throughs_received = 234
+    evictions = 235
+    invalidations = 236
+    data_sent = 237
+    peer_transfers = 238
+    directory_accesses = 239
+    data_accesses = 240
+    low_sent = 241
+    low_received = 242
+    high_sent = 243
+    high_received = 244
+    retries = 245
+    directory_overflows = 262
+    directory_evictions = 263
+
+
+class VerifyVerdict(IntEnum):
+    PASSED = 0
+    STRUCTURE = 1
+    VALUE = 2
+    LOST = 3
+    REFUSED = 4
+    DEADLOCK = 5
+    LIVELOCK = 6
+
+
+class VerifyLimit(IntEnum):
+    ALL = 0
+    LIMIT_STATES = 1
+    LIMIT_MEMORY = 2
+    LIMIT_CANCELLED = 3
+    LIMIT_VIOLATION = 4
+
+
+class VerifyBits(IntFlag):
+    LOADS = 1
+    STORES = 2
+    N_STORES = 4
+    FLUSHES = 8
+    ACQUIRES = 16
+
+
+class VerifyStepKind(IntEnum):
+    ACCESS = 0
+    ISSUE = 1
+    CHOICE = 2
+    FLUSH = 3
+    ACQUIRE = 4
+
+
+class ChoiceKind(IntEnum):
+    MESSAGE = 0
+    STEP = 1
+    RETRY = 2
+
+
+class Stage(IntEnum):
+    QUEUE = 0
+    L1_STALL = 1
+    L1 = 2
+    MERGED = 3
+    REQUEST = 4
+    L2_QUEUE = 5
+    L2 = 6
+    L2_MERGED = 7
+    PARTITION = 8
+    DRAM_QUEUE = 9
+    DRAM = 10
+    REPLY = 11
+    FILL = 12
+    COHERENCE = 13
+
+
+GPC_STAGE_COUNT = 14
+
+
+class ReadsBits(IntFlag):
+    PLACE = 1
+    ADDRESS = 2
+    PC = 4
+    CYCLE = 8
+    NEXT_USE = 16
+    BYTES = 32
+    SM = 64
+    WARP = 128
+    WARP_AGE = 256
+    BLOCK = 512
+    KERNEL = 1024
+    POLICY_WORD = 2048
+    TRANSACTIONS = 4096
+    KIND = 8192
+    SPACE = 16384
+    HINT = 32768
+    PRIORITY = 65536
+    TOKEN = 131072
+    ADMISSION = 262144
+    WARP_EVENTS = 524288
+    SAMPLES = 1048576
+    STALLS = 2097152
+
+
+class WarpEventKind(IntEnum):
+    WARP_START = 0
+    WARP_BARRIER = 1
+    WARP_EXIT = 2
+    KERNEL_START = 3
+    KERNEL_END = 4
+
+
+class PolicyKind(IntEnum):
+    REPLACEMENT = 0
+    PREDICTOR = 1
+    SCHEDULER = 2
+    THROTTLE = 3
+    PROTOCOL = 4
+    PREFETCHER = 5
+
+
+GPC_POLICY_KIND_COUNT = 6
+
+
+class PrefetchFound(IntEnum):
+    HIT = 0
+    FLIGHT = 1
+    MISS = 2
+
+
+class PrefetchOutcome(IntEnum):
+    USEFUL = 0
+    LATE = 1
+    UNUSED = 2
+    REDUNDANT = 3
+    DROPPED = 4
+
+
 class ValueType(IntEnum):
     COUNT = 0
     SIZE = 1
@@ -926,34 +1046,6 @@ class ImportOutcome(IntEnum):
     APPLIED = 0
     IGNORED = 1
     UNKNOWN = 2
-
-
-class Busy(IntEnum):
-    NOT = 0
-    PIPELINE = 1
-    LINE = 2
-    MSHR = 3
-    MERGE = 4
-    MISS_QUEUE = 5
-    NETWORK = 6
-    REPLY = 7
-
-
-GPC_BUSY_COUNT = 8
-
-
-class PolicyEventKind(IntEnum):
-    HIT = 0
-    SECTOR_MISS = 1
-    MISS = 2
-    FILL = 3
-    EVICT = 4
-    INVALIDATE = 5
-    WARP_EVENT = 6
-    SAMPLE = 7
-
-
-GPC_POLICY_EVENT_COUNT = 8
 
 
 class Component(IntEnum):
@@ -1021,75 +1113,6 @@ class What(IntEnum):
 GPC_WHAT_COUNT = 34
 
 
-class ChoiceKind(IntEnum):
-    MESSAGE = 0
-    STEP = 1
-    RETRY = 2
-
-
-class OpClass(IntEnum):
-    ALU = 0
-    DOUBLE = 1
-    SFU = 2
-    TENSOR = 3
-    UNIFORM = 4
-    CONTROL = 5
-    BARRIER = 6
-    FENCE = 7
-    EXIT = 8
-    MEMORY = 9
-    FP = 10
-
-
-GPC_OP_CLASS_COUNT = 11
-
-
-class TurnWhat(IntEnum):
-    INSTRUCTION = 0
-    EVENT = 1
-    FLUSH = 2
-
-
-GPC_TURN_COUNT = 3
-
-
-class NoteReason(IntEnum):
-    UNKNOWN_OPCODE = 0
-    NO_ADDRESSES = 1
-    UNUSED_ADDRESSES = 2
-    PASSED_OVER = 3
-    COPY = 4
-    MEMORY_ALONE = 5
-    NO_PC = 6
-
-
-GPC_NOTE_REASON_COUNT = 7
-
-
-class TraceFormat(IntEnum):
-    BINARY = 0
-    TEXT = 1
-
-
-class SamplingScope(IntEnum):
-    KERNEL = 0
-    ALL = 1
-
-
-class PrefetchFound(IntEnum):
-    HIT = 0
-    FLIGHT = 1
-    MISS = 2
-
-
-class PrefetchOutcome(IntEnum):
-    USEFUL = 0
-    LATE = 1
-    UNUSED = 2
-    REDUNDANT = 3
-    DROPPED = 4
-
-
 class ProfileFormat(IntEnum):
     BINARY = 0
     JSON = 1
@@ -1122,55 +1145,38 @@ class CacheEventKind(IntEnum):
     EVICT = 2
 
 
-class Stage(IntEnum):
-    QUEUE = 0
-    L1_STALL = 1
-    L1 = 2
-    MERGED = 3
-    REQUEST = 4
-    L2_QUEUE = 5
-    L2 = 6
-    L2_MERGED = 7
-    PARTITION = 8
-    DRAM_QUEUE = 9
-    DRAM = 10
-    REPLY = 11
-    FILL = 12
-    COHERENCE = 13
+class PolicyEventKind(IntEnum):
+    HIT = 0
+    SECTOR_MISS = 1
+    MISS = 2
+    FILL = 3
+    EVICT = 4
+    INVALIDATE = 5
+    WARP_EVENT = 6
+    SAMPLE = 7
 
 
-GPC_STAGE_COUNT = 14
+GPC_POLICY_EVENT_COUNT = 8
 
 
-class VerifyVerdict(IntEnum):
-    PASSED = 0
-    STRUCTURE = 1
-    VALUE = 2
-    LOST = 3
-    REFUSED = 4
-    DEADLOCK = 5
-    LIVELOCK = 6
+class NoteReason(IntEnum):
+    UNKNOWN_OPCODE = 0
+    NO_ADDRESSES = 1
+    UNUSED_ADDRESSES = 2
+    PASSED_OVER = 3
+    COPY = 4
+    MEMORY_ALONE = 5
+    NO_PC = 6
 
 
-class VerifyLimit(IntEnum):
-    ALL = 0
-    LIMIT_STATES = 1
-    LIMIT_MEMORY = 2
-    LIMIT_CANCELLED = 3
-    LIMIT_VIOLATION = 4
+GPC_NOTE_REASON_COUNT = 7
 
 
-class VerifyBits(IntFlag):
-    LOADS = 1
-    STORES = 2
-    N_STORES = 4
-    FLUSHES = 8
-    ACQUIRES = 16
+class TraceFormat(IntEnum):
+    BINARY = 0
+    TEXT = 1
 
 
-class VerifyStepKind(IntEnum):
-    ACCESS = 0
-    ISSUE = 1
-    CHOICE = 2
-    FLUSH = 3
-    ACQUIRE = 4
+class SamplingScope(IntEnum):
+    KERNEL = 0
+    ALL = 1

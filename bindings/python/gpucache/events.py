@@ -47,7 +47,7 @@ _KINDS = [*Kind, None]
 
 
 class Event(namedtuple("Event", _FIELDS)):
-    """An event, as gpc_event in gpucache/events.h: unknown or inapplicable fields are None.
+    """An event, as gpc_event in gpucache/ext/observe.h: unknown or inapplicable fields are None.
 
     what, component and kind are members of What, Component and Kind; `outcome` is a word, as "miss" or "mshr".
     """

@@ -78,7 +78,7 @@ class HierarchyView(TimedView, Handle):
     """Methods of a hierarchy, own or lent by a replay."""
 
     def set_trace(self, on_event: Optional[Callable[[Any], Any]] = None, **filters: Any) -> None:
-        """Call `on_event` with each Event from now on; None ends the trace. See gpucache/events.h.
+        """Call `on_event` with each Event from now on; None ends the trace. See gpucache/ext/observe.h.
 
         whats, components, kinds  filter: a What, Component or Kind, a name, or several
         sm, address, pc, cycle    filter: a number, or (first, last); events without the field do not pass
@@ -363,7 +363,7 @@ class Hierarchy(HierarchyView):
     def record(self, path: Path) -> Recording:
         """Record further calls as a trace, a .gct file: returns a Recording for a `with` statement.
 
-        A replay of the file with `warps.order = recorded` repeats the calls. gpucache/record.h lists the contents.
+        A replay of the file with `warps.order = recorded` repeats the calls. gpucache/ext/observe.h lists the contents.
         """
         call(lib.gpc_hierarchy_record, self._live(), os.fsencode(path))
         return Recording(self)

@@ -3,7 +3,7 @@
 
 Subclass Prefetcher, set `name`, and pass the class to Context.register(). Configuration text can then use the name:
 `l1.prefetcher = name(parameter=value)`, or `l2.prefetcher`, with mode = timed. The library makes an instance per SM or
-slice; a slice's instance sees addresses within the slice (see gpucache/prefetcher.h). As with ReplacementPolicy, the
+slice; a slice's instance sees addresses within the slice (see gpucache/ext/policies.h). As with ReplacementPolicy, the
 library calls only methods defined by the subclass, and no method may call the library.
 """
 

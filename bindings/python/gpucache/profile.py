@@ -7,7 +7,7 @@
             print(row.transactions, row.counts.reuse, row.counts.utilisation, row.counts.score)
         profile.write("trace.profile")  # for the predictors profile-address, hybrid and compiler
 
-gpucache/profile.h defines every figure.
+gpucache/ext/observe.h defines every figure.
 """
 
 import ctypes

@@ -7,7 +7,7 @@
         for row in replay.hierarchy.stages():
             print(hex(row.pc), row.kind, row.level, row.mean, row.stages)
 
-gpucache/stages.h describes the stages.
+gpucache/experimental/experimental.h describes the stages.
 """
 
 from __future__ import annotations

@@ -280,7 +280,7 @@ class TimedView:
     def set_reply_credits(self, credits: Optional[int] = None, sm: int = 0) -> None:
         """Set the host's room for replies of an SM: each completion takes a credit, and waits without one.
 
-        None: unlimited, the default. See gpucache/host.h.
+        None: unlimited, the default. See gpucache/hierarchy.h.
         """
         status = lib.gpc_hierarchy_set_reply_credits(self._live(), sm, NEVER if credits is None else credits)
         settle(status, what="gpc_hierarchy_set_reply_credits")

@@ -2,6 +2,10 @@
 #ifndef GPUCACHE_ACCEL_SIM_BELOW_L1_H
 #define GPUCACHE_ACCEL_SIM_BELOW_L1_H
 
+#define GPC_EXPERIMENTAL
+#include <gpucache/experimental/experimental.h>
+#include <gpucache/gpucache.h>
+
 /* L2 and DRAM by the library, under Accel-Sim's L1s: in place of interconnect, memory partitions and DRAM. */
 #include "requests.h"
 

@@ -2,6 +2,9 @@
 #ifndef GPUCACHE_ACCEL_SIM_DECISIONS_H
 #define GPUCACHE_ACCEL_SIM_DECISIONS_H
 
+#include <gpucache/ext/parts.h>
+#include <gpucache/gpucache.h>
+
 /* Decisions alone: Accel-Sim's tag_array, MSHRs and queues, and a replacement policy of the library. */
 #include "requests.h"
 

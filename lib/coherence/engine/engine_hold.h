@@ -4,7 +4,7 @@
 
 #include "coherence/engine/engine.h"
 
-#include <gpucache/held.h>
+#include <gpucache/experimental/experimental.h>
 
 /*
  * A held tree: time stands still. Messages wait between modules, and later events wait, until the host chooses the next

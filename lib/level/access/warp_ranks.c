@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/access/warp_ranks.h"
 
-#include <gpucache/host.h>
+#include <gpucache/ext/hierarchy.h>
 
 #include "base/array.h"
 

@@ -2,7 +2,7 @@
 #ifndef GPC_LEVEL_DRIVER_H
 #define GPC_LEVEL_DRIVER_H
 
-#include <gpucache/ask.h>
+#include <gpucache/ext/hierarchy.h>
 
 #include "level/rules/hierarchy.h"
 #include "stats/stats.h"

@@ -4,7 +4,8 @@
 
 #include "level/rules/hierarchy.h"
 
-#include <gpucache/events.h>
+#include <gpucache/ext/coherence.h>
+#include <gpucache/ext/observe.h>
 
 /*
  * Event log of a hierarchy. At each traced point, a function gpci_log_... checks for an event log: one branch, never

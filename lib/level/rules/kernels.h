@@ -6,6 +6,7 @@
 #include "cache/cache.h"
 #include "level/rules/hierarchy.h"
 
+#include <gpucache/ext/policies.h>
 #include <gpucache/hierarchy.h>
 
 /*

@@ -4,6 +4,7 @@
 
 #include "level/rules/hierarchy.h"
 
+#include <gpucache/ext/policies.h>
 #include <gpucache/hierarchy.h>
 
 /*

@@ -2,7 +2,7 @@
 #ifndef GPC_POLICIES_CONTROL_COUNTERS_H
 #define GPC_POLICIES_CONTROL_COUNTERS_H
 
-#include <gpucache/policy.h>
+#include <gpucache/ext/policies.h>
 
 /* Row for one published counter of a policy (gpc_replacement_ops.counter). */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/predictor/predictors.h"
 
+#include <gpucache/ext/policies.h>
 #include <gpucache/hierarchy.h>
 
 /*

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-#include <gpucache/predictor.h>
+#include <gpucache/ext/policies.h>
 
 #define POLICY(table, file) extern const gpc_predictor_ops table;
 #include "policies/predictor/list.def"

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-#include <gpucache/prefetcher.h>
+#include <gpucache/ext/policies.h>
 
 #define GPCI_ADDRESS_BITS 40u /* bits of an address, for costs */
 #define GPCI_PC_BITS 32u      /* bits of a program counter, for costs */

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-#include <gpucache/policy.h>
+#include <gpucache/ext/policies.h>
 
 #define POLICY(table, file) extern const gpc_replacement_ops table;
 #include "policies/replacement/list.def"

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-#include <gpucache/scheduler.h>
+#include <gpucache/ext/scheduler.h>
 
 #define GPCI_LINE_TAG_BITS 33u /* tag bits of a line of 128 bytes with 40-bit addresses, for costs */
 

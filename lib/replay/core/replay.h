@@ -10,7 +10,7 @@
 #include "trace/blocks/builder.h"
 #include "trace/blocks/packed.h"
 
-#include <gpucache/replay.h>
+#include <gpucache/ext/replay.h>
 
 /* Progress of a warp through the instructions. */
 typedef struct gpci_warp_run {

@@ -6,11 +6,11 @@
 #include "replay/core/replay.h"
 #include "stats/stats.h"
 
-#include <gpucache/kernels.h>
+#include <gpucache/ext/replay.h>
 
 /*
- * Replay of several streams: concurrent kernels (rules in gpucache/kernels.h). Every stream holds here the state of its
- * kernel that gpc_replay holds for a single kernel. SMs, warps and the clock belong to the replay. The replay calls
+ * Replay of several streams: concurrent kernels (rules in gpucache/ext/replay.h). Every stream holds here the state of
+ * its kernel that gpc_replay holds for a single kernel. SMs, warps and the clock belong to the replay. The replay calls
  * gpci_together_fill for blocks and stops once `ended` is set.
  */
 

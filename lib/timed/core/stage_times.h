@@ -5,7 +5,9 @@
 #include "base/map.h"
 #include "timed/core/timed.h"
 
-#include <gpucache/stages.h>
+#include <gpucache/experimental/experimental.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/policies.h>
 
 /*
  * Cycles that accesses spend in stages of the way (stats.stages). The hierarchy is watched as by an event log

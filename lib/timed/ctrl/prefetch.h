@@ -4,10 +4,11 @@
 
 #include "timed/core/timed.h"
 
-#include <gpucache/prefetcher.h>
+#include <gpucache/ext/policies.h>
+#include <gpucache/hierarchy.h>
 
 /*
- * The prefetcher of an L1 or a slice (gpucache/prefetcher.h): a queue of wanted lines, and marks of prefetched lines
+ * The prefetcher of an L1 or a slice (gpucache/ext/policies.h): a queue of wanted lines, and marks of prefetched lines
  * not yet used by a load. A prefetch is a packet without an access; at the line's MSHR entry it waits like a load, and
  * GPCI_PACKET_LATE means that a load waits, too. A slice's prefetch is posted: no sender to answer. An L1's prefetch is
  * a plain read for a slice.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <gpucache/host.h>
+#include <gpucache/ext/hierarchy.h>
 
 #include "level/access/processes.h"
 #include "level/rules/driver.h"

@@ -3,7 +3,8 @@
 #include "timed/core/ctrl_holders.h"
 #include "timed/ctrl/prefetch.h"
 
-#include <gpucache/host.h>
+#include <gpucache/experimental/experimental.h>
+#include <gpucache/ext/policies.h>
 
 #include <inttypes.h>
 #include <stddef.h>

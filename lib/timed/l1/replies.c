@@ -2,7 +2,7 @@
 #include "timed/l1/replies.h"
 #include "base/check.h"
 
-#include <gpucache/host.h>
+#include <gpucache/experimental/experimental.h>
 
 #include "timed/core/shards.h"
 #include "timed/core/timed.h"

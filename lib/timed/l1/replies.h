@@ -5,8 +5,8 @@
 #include "timed/core/timed.h"
 
 /*
- * Room for replies, granted by a host per SM (gpucache/host.h): completed accesses without a credit wait in L1's
- * output, first in, first out, and L1's tags and fill port stand still meanwhile.
+ * Room for replies, granted by a host per SM (gpucache/experimental/experimental.h): completed accesses without a
+ * credit wait in L1's output, first in, first out, and L1's tags and fill port stand still meanwhile.
  */
 
 /* An access of an SM with a limit is done: take a credit, or wait (returns true). */

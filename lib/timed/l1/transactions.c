@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <gpucache/host.h>
+#include <gpucache/hierarchy.h>
 
 #include "timed/core/shards.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/core/timed.h"
 
-#include <gpucache/events.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/policies.h>
 
 #include <stddef.h>
 

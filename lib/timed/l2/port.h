@@ -4,10 +4,10 @@
 
 #include "timed/core/timed.h"
 
-#include <gpucache/port.h>
+#include <gpucache/ext/hierarchy.h>
 
 /*
- * Ports into L2 (gpucache/port.h).
+ * Ports into L2 (gpucache/ext/hierarchy.h).
  *
  *  requests -> lines, `width` bytes a cycle -> at the slices, `latency` later -> ... -> replies -> completion
  */

@@ -2,7 +2,7 @@
 #ifndef GPC_TRACE_OPERANDS_H
 #define GPC_TRACE_OPERANDS_H
 
-#include <gpucache/trace.h>
+#include <gpucache/replay.h>
 
 #include "base/base.h"
 

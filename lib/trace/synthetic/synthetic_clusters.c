@@ -177,7 +177,7 @@ static void walk_multicast(gpci_walk *walk, const gpci_launch *launch) {
     store_sums(walk, launch);
 }
 
-/* Numbers beside a barrier, of 28 bits (trace.h). */
+/* Numbers beside a barrier, of 28 bits (GPC_REGISTER_NUMBER). */
 #define TOLD "V%u V%u "
 #define BITS(number) (unsigned)((number) >> 14), (unsigned)((number)&0x3fff)
 

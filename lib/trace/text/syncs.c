@@ -8,7 +8,7 @@
 /*
  * Data of an mbarrier from lines of SYNCS. The address gives the barrier. If the tracer wrote register values, the
  * value of the last source gives: arrivals that end a phase, arrivals of the instruction, bytes, and the phase waited
- * for. NVIDIA does not publish the SASS; from the compiler's code for the PTX instructions in trace.h:
+ * for. NVIDIA does not publish the SASS; from the compiler's code for the PTX instructions at GPC_REGISTER_NUMBER:
  *
  *   EXCH.64           the value's bits 1 to 20 are 2^20 less the arrivals
  *   ARRIVE.TRANS64    .A1T0: arrives once; .ART0: arrives `value` times; .A0TR: expects `value` bytes more; else: both

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/gpucache.h>
+#include <gpucache/ext/observe.h>
+#include <gpucache/ext/replay.h>
+
 #include <gpucache/gpucache.hpp>
 
 #include <array>

@@ -19,7 +19,7 @@ int main(void) {
     return 0;
 }
 END
-${CC:-cc} -std=c11 -O1 -g -fsanitize=thread -D_POSIX_C_SOURCE=200809L -Itests/determinism/races -Itests -Ilib -Iinclude \
+${CC:-cc} -std=c11 -DGPC_EXPERIMENTAL= -O1 -g -fsanitize=thread -D_POSIX_C_SOURCE=200809L -Itests/determinism/races -Itests -Ilib -Iinclude \
     "$build/races.c" tests/determinism/threads.c tests/base/workers.c \
     -Wl,--whole-archive "$build/lib/libgpucache-objects.a" -Wl,--no-whole-archive -lm -lpthread -o "$build/races"
 GPUCACHE_TESTS=${GPUCACHE_TESTS:-quick} TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}" "$build/races"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "measured.h"
 
+#include <gpucache/ext/hierarchy.h>
+#include <gpucache/ext/parts.h>
 #include <gpucache/gpucache.h>
 
 #include <criterion/criterion.h>

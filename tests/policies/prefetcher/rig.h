@@ -4,6 +4,7 @@
 
 #include "registry/registry.h"
 
+#include <gpucache/ext/policies.h>
 #include <gpucache/gpucache.h>
 
 /* A prefetcher of an L1 with lines of 128 bytes, and loads. */

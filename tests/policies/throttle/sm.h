@@ -6,6 +6,7 @@
 
 #include "measured.h"
 
+#include <gpucache/ext/scheduler.h>
 #include <gpucache/gpucache.h>
 
 enum { SM_MOST = 8 };

@@ -77,7 +77,7 @@ the limit were ready; none: no warp present.
 _STAGE_ROWS = 20
 _STAGES_LEGEND = """\
 Accesses by instruction and the deepest serving level. cycles: from acceptance to completion, sum over accesses; mean,
-longest: per access. The rest, in % of the cycles: time per stage of the way (gpucache/stages.h).
+longest: per access. The rest, in % of the cycles: time per stage of the way (gpucache/experimental/experimental.h).
 """
 
 _SAMPLED = (
