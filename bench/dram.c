@@ -62,7 +62,7 @@ static void count_done(void *user_data, uint64_t token, bool write, uint64_t cyc
 
 static void step(gpc_dram *dram) {
     uint64_t next = gpc_dram_next_event(dram), now = gpc_dram_now(dram);
-    need(gpc_dram_advance(dram, next > now ? next - now : 1), "advance", NULL);
+    need(gpc_dram_advance(dram, next > now ? next - now : 1, NULL), "advance", NULL);
 }
 
 /* Seconds for all requests, at the rate of the channel. */
@@ -71,7 +71,7 @@ static double saturate(gpc_dram *dram, bool random, bool writes) {
     double start = cpu_seconds();
     for (uint32_t i = 0; i < REQUESTS; i++) {
         uint64_t address = address_of(i, random, &state, burst);
-        while (gpc_dram_try_request(dram, 0, address, writes && i % 3 == 2, i) == GPC_BUSY)
+        while (gpc_dram_try_request(dram, 0, address, writes && i % 3 == 2, i, NULL) == GPC_BUSY)
             step(dram);
     }
     while (gpc_dram_next_event(dram) != UINT64_MAX)

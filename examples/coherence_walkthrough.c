@@ -120,11 +120,11 @@ typedef struct walk {
     bool full;
 } walk;
 
-static gpc_status look(const walk *w, view *out) {
+static gpc_status look(const walk *w, view *out, gpc_error *error) {
     *out = (view){.states = {0}};
     for (unsigned cache = 0; cache < CACHES; cache++) {
         gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
-        gpc_status status = gpc_coherence_get_block(w->system, cache, 0, 0, &block);
+        gpc_status status = gpc_coherence_get_block(w->system, cache, 0, 0, &block, error);
         if (status != GPC_OK)
             return status;
         out->states[cache] = (uint8_t)block.state;
@@ -133,7 +133,7 @@ static gpc_status look(const walk *w, view *out) {
             out->dirty[cache] = *block.dirty;
         }
     }
-    return gpc_coherence_read_memory(w->system, 0, out->memory[0], sizeof out->memory);
+    return gpc_coherence_read_memory(w->system, 0, out->memory[0], sizeof out->memory, error);
 }
 
 /* From messages and transitions to rows */
@@ -311,17 +311,17 @@ static bool same(const view *a, const view *b) {
 
 static gpc_status run_steps(walk *w, gpc_error *error) {
     view before;
-    gpc_status status = look(w, &w->now);
+    gpc_status status = look(w, &w->now, error);
     row *r = open_row(w, "-", 0);
     snprintf(r->instruction, sizeof r->instruction, "-");
     for (const step *s = w->example->steps; status == GPC_OK && s->action != END; s++) {
         char instruction[32];
         gpc_coherence_result result = GPC_COHERENCE_RESULT_INIT;
-        status = look(w, &before);
+        status = look(w, &before, error);
         if (status == GPC_OK)
             status = run_step(w, s, error, &result);
         if (status == GPC_OK)
-            status = look(w, &w->after);
+            status = look(w, &w->after, error);
         if (status != GPC_OK)
             break;
         instruction_text(w, s, instruction, sizeof instruction);
@@ -369,9 +369,9 @@ static gpc_status begin(walk *w, gpc_context *context, const example *e, const c
     *w = (walk){.example = e};
     gpc_status status = build(context, protocol, error, &w->system);
     if (status == GPC_OK && e->bytes)
-        status = gpc_coherence_write_memory(w->system, 0, e->memory[0], sizeof e->memory);
+        status = gpc_coherence_write_memory(w->system, 0, e->memory[0], sizeof e->memory, error);
     else if (status == GPC_OK)
-        status = gpc_coherence_write_memory(w->system, 0, (const uint8_t *)&number, sizeof number);
+        status = gpc_coherence_write_memory(w->system, 0, (const uint8_t *)&number, sizeof number, error);
     return status;
 }
 

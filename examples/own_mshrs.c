@@ -57,7 +57,7 @@ static gpc_request next_load(const host *h, uint32_t warp) {
 /* A warp ends at the return of the last load. */
 static void set_state(host *h, uint32_t warp, gpc_warp_state state) {
     const bool ends = h->done[warp] == LOADS && state != GPC_STATE_WAITING;
-    gpc_throttle_set_state(h->throttle, warp, ends ? GPC_STATE_ABSENT : state);
+    gpc_throttle_set_state(h->throttle, warp, ends ? GPC_STATE_ABSENT : state, NULL);
 }
 
 /* Take arrived data, and wake the waiting warps. */
@@ -174,7 +174,7 @@ static bool step(host *h) {
     classes.throttled = &throttled;
     classes.held = &held;
     take_replies(h);
-    gpc_throttle_classify(h->throttle, h->cycle, &classes);
+    gpc_throttle_classify(h->throttle, h->cycle, &classes, NULL);
     bool left = false, issued = false;
     for (uint32_t warp = 0; warp < WARPS; warp++) {
         const bool waits = under_way(h, warp);
@@ -186,7 +186,7 @@ static bool step(host *h) {
             h->stalls++;
             continue;
         }
-        gpc_throttle_issued(h->throttle, warp, h->cycle);
+        gpc_throttle_issued(h->throttle, warp, h->cycle, NULL);
         h->loads[warp] = (held_load){.told = false};
         h->done[warp]++;
         set_state(h, warp, under_way(h, warp) ? GPC_STATE_WAITING : GPC_STATE_READY_MEMORY);
@@ -212,8 +212,8 @@ static gpc_status make(gpc_context *context, const char *predictor, const char *
     if (status == GPC_OK)
         status = gpc_throttle_create(context, &t, &h->throttle, error);
     for (uint32_t warp = 0; warp < WARPS && status == GPC_OK; warp++) {
-        gpc_throttle_start(h->throttle, warp, warp / 4);
-        status = gpc_throttle_set_state(h->throttle, warp, GPC_STATE_READY_MEMORY);
+        gpc_throttle_start(h->throttle, warp, warp / 4, NULL);
+        status = gpc_throttle_set_state(h->throttle, warp, GPC_STATE_READY_MEMORY, error);
     }
     return status;
 }

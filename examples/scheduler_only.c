@@ -12,29 +12,29 @@
 
 enum { WARPS = 4, INSTRUCTIONS = 3, LATENCY = 6 };
 
-static gpc_status run(gpc_scheduler *scheduler, uint64_t *cycle) {
+static gpc_status run(gpc_scheduler *scheduler, uint64_t *cycle, gpc_error *error) {
     unsigned done[WARPS] = {0}, left = WARPS;
     uint64_t wakes[WARPS] = {0};
     gpc_status status = GPC_OK;
     for (uint32_t slot = 0; slot < WARPS && status == GPC_OK; slot++)
-        status = gpc_scheduler_start(scheduler, slot);
+        status = gpc_scheduler_start(scheduler, slot, error);
     for (*cycle = 0; left && status == GPC_OK; ++*cycle) {
         for (uint32_t slot = 0; slot < WARPS; slot++)
             if (wakes[slot] == *cycle && done[slot] < INSTRUCTIONS)
-                gpc_scheduler_set_state(scheduler, slot, done[slot] ? GPC_STATE_READY : GPC_STATE_READY_MEMORY);
+                gpc_scheduler_set_state(scheduler, slot, done[slot] ? GPC_STATE_READY : GPC_STATE_READY_MEMORY, NULL);
         uint32_t slot;
-        status = gpc_scheduler_pick(scheduler, *cycle, true, &slot);
+        status = gpc_scheduler_pick(scheduler, *cycle, true, &slot, error);
         putchar(status != GPC_OK || slot == GPC_NO_WARP ? '.' : '0' + (int)slot);
         if (status != GPC_OK || slot == GPC_NO_WARP)
             continue;
-        gpc_scheduler_issued(scheduler, slot, *cycle);
+        gpc_scheduler_issued(scheduler, slot, *cycle, NULL);
         gpc_warp_state next = !done[slot] ? GPC_STATE_WAITING : GPC_STATE_READY;
         wakes[slot] = !done[slot] ? *cycle + LATENCY : 0;
         if (++done[slot] == INSTRUCTIONS) {
             next = GPC_STATE_ABSENT;
             left--;
         }
-        status = gpc_scheduler_set_state(scheduler, slot, next);
+        status = gpc_scheduler_set_state(scheduler, slot, next, error);
     }
     return status;
 }
@@ -51,7 +51,7 @@ int main(int count, char **arguments) {
     if (status == GPC_OK)
         status = gpc_scheduler_create(context, &options, &scheduler, &error);
     if (status == GPC_OK)
-        status = run(scheduler, &cycles);
+        status = run(scheduler, &cycles, &error);
     if (status == GPC_OK)
         printf(" %s: %" PRIu64 " cycles\n", options.policy, cycles);
     else

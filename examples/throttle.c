@@ -53,19 +53,19 @@ typedef struct core {
 } core;
 
 /* Issue the warp's load; the next load waits for the end of the current load. */
-static gpc_status load(core *c, uint32_t slot, uint64_t cycle) {
+static gpc_status load(core *c, uint32_t slot, uint64_t cycle, gpc_error *error) {
     gpc_request request = {.address = slot * 128u,
                            .size = 4,
                            .warp = slot,
                            .kind = GPC_LOAD,
                            .token = (uint8_t)gpc_scheduler_token_of(c->scheduler, slot, 1)};
     gpc_access_result result;
-    gpc_status status = gpc_cache_access(c->cache, &request, &result, NULL);
+    gpc_status status = gpc_cache_access(c->cache, &request, &result, error);
     bool hit = result.outcome == GPC_HIT;
     c->period[0]++;
     c->period[1] += !hit;
     c->wakes[slot] = cycle + (hit ? HIT : MISS);
-    return status == GPC_OK ? gpc_scheduler_set_state(c->scheduler, slot, GPC_STATE_WAITING) : status;
+    return status == GPC_OK ? gpc_scheduler_set_state(c->scheduler, slot, GPC_STATE_WAITING, error) : status;
 }
 
 static gpc_status end_period(core *c, uint64_t cycle, gpc_error *error) {
@@ -81,17 +81,17 @@ static gpc_status end_period(core *c, uint64_t cycle, gpc_error *error) {
 static gpc_status run(core *c, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (uint32_t slot = 0; slot < WARPS && status == GPC_OK; slot++)
-        status = gpc_scheduler_start(c->scheduler, slot);
+        status = gpc_scheduler_start(c->scheduler, slot, error);
     for (uint64_t cycle = 0; cycle < CYCLES && status == GPC_OK; cycle++) {
         for (uint32_t slot = 0; slot < WARPS; slot++)
             if (c->wakes[slot] == cycle)
-                gpc_scheduler_set_state(c->scheduler, slot, GPC_STATE_READY_MEMORY);
+                gpc_scheduler_set_state(c->scheduler, slot, GPC_STATE_READY_MEMORY, NULL);
         uint32_t slot;
-        status = gpc_scheduler_pick(c->scheduler, cycle, true, &slot);
+        status = gpc_scheduler_pick(c->scheduler, cycle, true, &slot, error);
         if (status == GPC_OK && slot != GPC_NO_WARP)
-            status = gpc_scheduler_issued(c->scheduler, slot, cycle);
+            status = gpc_scheduler_issued(c->scheduler, slot, cycle, error);
         if (status == GPC_OK && slot != GPC_NO_WARP)
-            status = load(c, slot, cycle);
+            status = load(c, slot, cycle, error);
         if (status == GPC_OK && cycle % PERIOD == PERIOD - 1)
             status = end_period(c, cycle, error);
     }

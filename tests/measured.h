@@ -84,7 +84,7 @@ static inline gpc_status measure_module(const gpc_coherence *coherence, uint32_t
                                            (uint64_t *)stats, NULL);
     return status < 0 ? status
                       : gpc_coherence_get_matrices(coherence, module, GPC_LINE_COUNT, stats->transitions[0],
-                                                   stats->origins[0]);
+                                                   stats->origins[0], NULL);
 }
 
 /* Run a kernel, and read its statistics; `stats` may be NULL, and is unchanged unless the kernel ended. */

@@ -18,7 +18,7 @@ int main(void) {
     gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
     callbacks.user_data = &done;
     callbacks.on_complete = on_complete;
-    check(gpc_coherence_set_callbacks(tree, &callbacks), &error);
+    check(gpc_coherence_set_callbacks(tree, &callbacks, NULL), &error);
     for (uint32_t module = 0; module < 2; module++) {
         gpc_coherence_request request = GPC_COHERENCE_REQUEST_INIT;
         uint64_t token;

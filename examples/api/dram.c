@@ -22,9 +22,9 @@ int main(void) {
     gpc_dram_on_done(dram, on_done, &done);
     const uint64_t addresses[] = {0, gpc_dram_burst_bytes(dram), 1 << 20};
     for (uint64_t i = 0; i < 3; i++)
-        check(gpc_dram_try_request(dram, 0, addresses[i], false, i), &error);
+        check(gpc_dram_try_request(dram, 0, addresses[i], false, i, NULL), &error);
     while (done < 3)
-        check(gpc_dram_advance(dram, gpc_dram_next_event(dram) - gpc_dram_now(dram) + 1), &error);
+        check(gpc_dram_advance(dram, gpc_dram_next_event(dram) - gpc_dram_now(dram) + 1, NULL), &error);
 
     const uint32_t ids[] = {GPC_ID_dram_activates, GPC_ID_dram_reads};
     uint64_t values[2];

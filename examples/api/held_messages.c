@@ -26,7 +26,7 @@ int main(void) {
     for (;; steps++) {
         gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT, last = choice;
         uint32_t chosen = UINT32_MAX;
-        for (uint32_t i = 0; gpc_coherence_get_choice(tree, i, &choice) == GPC_OK; i++)
+        for (uint32_t i = 0; gpc_coherence_get_choice(tree, i, &choice, NULL) == GPC_OK; i++)
             if (choice.ready) {
                 chosen = i;
                 last = choice;

@@ -19,20 +19,20 @@ int main(void) {
     options.warps = 8;
     options.policy = "gto + ccws";
     check(gpc_scheduler_create(context, &options, &scheduler, &error), &error);
-    check(gpc_scheduler_begin_kernel(scheduler, "kernel"), &error);
-    check(gpc_scheduler_start(scheduler, 0), &error);
+    check(gpc_scheduler_begin_kernel(scheduler, "kernel", NULL), &error);
+    check(gpc_scheduler_start(scheduler, 0, NULL), &error);
     for (uint32_t warp = 1; warp < 8; warp++)
-        check(gpc_scheduler_start_block(scheduler, warp, warp / 4), &error);
+        check(gpc_scheduler_start_block(scheduler, warp, warp / 4, NULL), &error);
     for (uint32_t warp = 0; warp < 8; warp++)
-        check(gpc_scheduler_set_state(scheduler, warp, GPC_STATE_READY_MEMORY), &error);
+        check(gpc_scheduler_set_state(scheduler, warp, GPC_STATE_READY_MEMORY, NULL), &error);
     expect(gpc_scheduler_age_of(scheduler, 7) == 7, "warp 7 is the youngest");
 
     uint32_t picked;
     for (uint64_t cycle = 1; cycle < 100; cycle++) {
-        check(gpc_scheduler_pick(scheduler, cycle, true, &picked), &error);
+        check(gpc_scheduler_pick(scheduler, cycle, true, &picked, NULL), &error);
         if (picked == GPC_NO_WARP)
             continue;
-        check(gpc_scheduler_issued(scheduler, picked, cycle), &error);
+        check(gpc_scheduler_issued(scheduler, picked, cycle, NULL), &error);
         /* A line of the warp leaves L1, and the warp misses the line again: lost locality. */
         gpc_cache_event event = {.kind = GPC_CACHE_EVENT_EVICT, .warp = picked, .owner = picked, .cycle = cycle};
         gpc_scheduler_cache_event(scheduler, &event);

@@ -16,18 +16,18 @@ int main(void) {
     options.throttles = "pcal(warps=4, ebt=2)";
     check(gpc_throttle_create(context, &options, &throttle, &error), &error);
     printf("L1's events: %d, samples: %d\n", gpc_throttle_wants_events(throttle), gpc_throttle_wants_samples(throttle));
-    check(gpc_throttle_begin_kernel(throttle, "kernel"), &error);
+    check(gpc_throttle_begin_kernel(throttle, "kernel", NULL), &error);
     for (uint32_t warp = 0; warp < 8; warp++) {
-        check(gpc_throttle_start(throttle, warp, warp / 4), &error);
-        check(gpc_throttle_set_state(throttle, warp, GPC_STATE_READY), &error);
+        check(gpc_throttle_start(throttle, warp, warp / 4, NULL), &error);
+        check(gpc_throttle_set_state(throttle, warp, GPC_STATE_READY, NULL), &error);
     }
-    check(gpc_throttle_issued(throttle, 0, 1), &error);
+    check(gpc_throttle_issued(throttle, 0, 1, NULL), &error);
 
     uint64_t throttled, bypassing;
     gpc_throttle_classes classes = GPC_THROTTLE_CLASSES_INIT;
     classes.throttled = &throttled;
     classes.bypassing = &bypassing;
-    check(gpc_throttle_classify(throttle, 2, &classes), &error);
+    check(gpc_throttle_classify(throttle, 2, &classes, NULL), &error);
     printf("throttled %#" PRIx64 ", bypassing %#" PRIx64 ", next change at %" PRIu64 "\n", throttled, bypassing,
            gpc_throttle_next_change(throttle));
     expect(gpc_throttle_class_of(throttle, 0) == GPC_CLASS_CACHE, "the oldest warp has a token");

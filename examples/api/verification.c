@@ -12,12 +12,12 @@ static void explore(gpc_context *context, const gpc_verify_options *options) {
     gpc_verify *verify;
     gpc_verify_report report = GPC_VERIFY_REPORT_INIT;
     check(gpc_verify_run(context, options, &verify, &error), &error);
-    check(gpc_verify_get_report(verify, &report), &error);
+    check(gpc_verify_get_report(verify, &report, NULL), &error);
     printf("%s, %" PRIu32 " blocks: %" PRIu64 " states, verdict %" PRIu32 " %s\n", options->tree, options->blocks,
            report.states, report.verdict, report.text);
     for (uint32_t i = 0; i < report.step_count; i++) {
         gpc_verify_step step = GPC_VERIFY_STEP_INIT;
-        check(gpc_verify_get_step(verify, i, &step), &error);
+        check(gpc_verify_get_step(verify, i, &step, NULL), &error);
         printf("  %s\n", step.text);
     }
     expect(report.verdict == GPC_VERIFY_PASSED, "mesi keeps its promises");
@@ -31,7 +31,7 @@ int main(void) {
     check(gpc_context_create(NULL, &context, &error), &error);
     gpc_verify_options options = GPC_VERIFY_OPTIONS_INIT;
     options.protocol = "mesi";
-    for (uint32_t i = 0; i < 3 && gpc_verify_system(i, &options) == GPC_OK; i++)
+    for (uint32_t i = 0; i < 3 && gpc_verify_system(i, &options, NULL) == GPC_OK; i++)
         explore(context, &options);
     options.tree = gpc_verify_tree_name(0);
     check(gpc_verify_make_tree(context, &options, &tree, &error), &error);

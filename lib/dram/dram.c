@@ -32,9 +32,16 @@ uint32_t gpci_dram_bank(const gpc_dram *dram, uint64_t address, uint64_t *out_ro
     return place.pseudo * dram->rules.banks + gpci_dram_bank_number(dram_mapping, place.bank);
 }
 
-gpc_status gpc_dram_try_request(gpc_dram *dram, uint32_t channel, uint64_t address, bool write, uint64_t token) {
-    if (!dram || channel >= dram->channels || dram->calling)
-        return GPC_ERROR_ARGUMENT;
+static GPCI_COLD gpc_status refuse(const gpc_dram *dram, const char *call, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s", call, dram ? "called from on_done" : "dram is NULL");
+}
+
+gpc_status gpc_dram_try_request(gpc_dram *dram, uint32_t channel, uint64_t address, bool write, uint64_t token,
+                                gpc_error *error) {
+    if (!dram || dram->calling)
+        return refuse(dram, "gpc_dram_try_request", error);
+    if (channel >= dram->channels)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_dram_try_request: channel %u of %u", channel, dram->channels);
     if (!gpci_dram_has_room(dram, channel, write))
         return GPC_BUSY;
     gpci_dram_enqueue(dram, channel, address, write, token, dram->now);
@@ -73,11 +80,12 @@ static void deliver(gpc_dram *dram) {
     dram->calling = false;
 }
 
-gpc_status gpc_dram_advance(gpc_dram *dram, uint64_t cycles) {
+gpc_status gpc_dram_advance(gpc_dram *dram, uint64_t cycles, gpc_error *error) {
     if (!dram || dram->calling)
-        return GPC_ERROR_ARGUMENT;
+        return refuse(dram, "gpc_dram_advance", error);
     if (cycles >= GPCI_NO_TIME - dram->now)
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_dram_advance: %llu cycles after cycle %llu is beyond the last",
+                         (unsigned long long)cycles, (unsigned long long)dram->now);
     dram->now += cycles;
     bool ended = false;
     for (uint32_t w = 0; w < dram->words; w++)

@@ -333,24 +333,35 @@ void gpci_scheduler_end(gpc_scheduler *scheduler, uint32_t slot) {
     gpci_scheduler_admit(scheduler);
 }
 
-gpc_status gpc_scheduler_start_block(gpc_scheduler *scheduler, uint32_t slot, uint32_t block) {
-    if (!scheduler || slot >= scheduler->warps)
-        return GPC_ERROR_ARGUMENT;
-    if (scheduler->states[slot] != GPC_STATE_ABSENT)
-        return GPC_ERROR_STATE;
+/* Refuse a slot beyond the last, a taken slot for a new warp, or a slot without a warp. */
+static GPCI_COLD gpc_status refuse_slot(const gpc_scheduler *scheduler, const char *call, uint32_t slot,
+                                        gpc_error *error) {
+    if (!scheduler)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: scheduler is NULL", call);
+    if (slot >= scheduler->warps)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "slot %u of %u", slot, scheduler->warps);
+    return gpci_fail(error, GPC_ERROR_STATE, "slot %u has %s warp", slot,
+                     scheduler->states[slot] == GPC_STATE_ABSENT ? "no" : "a");
+}
+
+gpc_status gpc_scheduler_start_block(gpc_scheduler *scheduler, uint32_t slot, uint32_t block, gpc_error *error) {
+    if (!scheduler || slot >= scheduler->warps || scheduler->states[slot] != GPC_STATE_ABSENT)
+        return refuse_slot(scheduler, "gpc_scheduler_start_block", slot, error);
     gpci_scheduler_start(scheduler, slot, block);
     return GPC_OK;
 }
 
-gpc_status gpc_scheduler_start(gpc_scheduler *scheduler, uint32_t slot) {
-    return gpc_scheduler_start_block(scheduler, slot, 0);
+gpc_status gpc_scheduler_start(gpc_scheduler *scheduler, uint32_t slot, gpc_error *error) {
+    if (!scheduler)
+        return refuse_slot(NULL, "gpc_scheduler_start", slot, error);
+    return gpc_scheduler_start_block(scheduler, slot, 0, error);
 }
 
-gpc_status gpc_scheduler_set_state(gpc_scheduler *scheduler, uint32_t slot, gpc_warp_state state) {
-    if (!scheduler || slot >= scheduler->warps || (unsigned)state >= GPC_STATE_COUNT)
-        return GPC_ERROR_ARGUMENT;
-    if (scheduler->states[slot] == GPC_STATE_ABSENT)
-        return GPC_ERROR_STATE;
+gpc_status gpc_scheduler_set_state(gpc_scheduler *scheduler, uint32_t slot, gpc_warp_state state, gpc_error *error) {
+    if (scheduler && (unsigned)state >= GPC_STATE_COUNT)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "state: %u is no gpc_warp_state", (unsigned)state);
+    if (!scheduler || slot >= scheduler->warps || scheduler->states[slot] == GPC_STATE_ABSENT)
+        return refuse_slot(scheduler, "gpc_scheduler_set_state", slot, error);
     if (state == GPC_STATE_ABSENT)
         gpci_scheduler_end(scheduler, slot);
     else
@@ -358,17 +369,21 @@ gpc_status gpc_scheduler_set_state(gpc_scheduler *scheduler, uint32_t slot, gpc_
     return GPC_OK;
 }
 
-gpc_status gpc_scheduler_pick(gpc_scheduler *scheduler, uint64_t cycle, bool memory, uint32_t *out_slot) {
+gpc_status gpc_scheduler_pick(gpc_scheduler *scheduler, uint64_t cycle, bool memory, uint32_t *out_slot,
+                              gpc_error *error) {
     if (!scheduler || !out_slot)
-        return GPC_ERROR_ARGUMENT;
-    return gpci_scheduler_pick(scheduler, cycle, memory, out_slot);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_pick: %s is NULL",
+                         scheduler ? "out_slot" : "scheduler");
+    const gpc_status status = gpci_scheduler_pick(scheduler, cycle, memory, out_slot);
+    return GPCI_LIKELY(status >= 0)
+               ? status
+               : gpci_fail(error, status, "gpc_scheduler_pick: policy '%s' chose an impossible slot",
+                           scheduler->ops->name);
 }
 
-gpc_status gpc_scheduler_issued(gpc_scheduler *scheduler, uint32_t slot, uint64_t cycle) {
-    if (!scheduler || slot >= scheduler->warps)
-        return GPC_ERROR_ARGUMENT;
-    if (scheduler->states[slot] == GPC_STATE_ABSENT)
-        return GPC_ERROR_STATE;
+gpc_status gpc_scheduler_issued(gpc_scheduler *scheduler, uint32_t slot, uint64_t cycle, gpc_error *error) {
+    if (!scheduler || slot >= scheduler->warps || scheduler->states[slot] == GPC_STATE_ABSENT)
+        return refuse_slot(scheduler, "gpc_scheduler_issued", slot, error);
     gpci_scheduler_clock(scheduler, cycle);
     gpci_scheduler_issued(scheduler, slot, cycle);
     return GPC_OK;
@@ -456,9 +471,9 @@ bool gpci_scheduler_sample(gpc_scheduler *scheduler, const gpc_stats *stats, uin
     return changed;
 }
 
-gpc_status gpc_scheduler_begin_kernel(gpc_scheduler *scheduler, const char *name) {
+gpc_status gpc_scheduler_begin_kernel(gpc_scheduler *scheduler, const char *name, gpc_error *error) {
     if (!scheduler)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_begin_kernel: scheduler is NULL");
     bool changed = false;
     for (uint32_t i = 0; i < scheduler->throttle_count; i++) {
         const gpci_throttle *throttle = &scheduler->throttles[i];

@@ -74,20 +74,28 @@ void gpc_throttle_destroy(gpc_throttle *throttle) {
     gpci_release(context);
 }
 
-gpc_status gpc_throttle_start(gpc_throttle *throttle, uint32_t slot, uint32_t block) {
-    return throttle ? gpc_scheduler_start_block(throttle->scheduler, slot, block) : GPC_ERROR_ARGUMENT;
+static GPCI_COLD gpc_status refuse_null(const char *call, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: throttle is NULL", call);
 }
 
-gpc_status gpc_throttle_set_state(gpc_throttle *throttle, uint32_t slot, gpc_warp_state state) {
-    return throttle ? gpc_scheduler_set_state(throttle->scheduler, slot, state) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_start(gpc_throttle *throttle, uint32_t slot, uint32_t block, gpc_error *error) {
+    return throttle ? gpc_scheduler_start_block(throttle->scheduler, slot, block, error)
+                    : refuse_null("gpc_throttle_start", error);
 }
 
-gpc_status gpc_throttle_issued(gpc_throttle *throttle, uint32_t slot, uint64_t cycle) {
-    return throttle ? gpc_scheduler_issued(throttle->scheduler, slot, cycle) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_set_state(gpc_throttle *throttle, uint32_t slot, gpc_warp_state state, gpc_error *error) {
+    return throttle ? gpc_scheduler_set_state(throttle->scheduler, slot, state, error)
+                    : refuse_null("gpc_throttle_set_state", error);
 }
 
-gpc_status gpc_throttle_begin_kernel(gpc_throttle *throttle, const char *name) {
-    return throttle ? gpc_scheduler_begin_kernel(throttle->scheduler, name) : GPC_ERROR_ARGUMENT;
+gpc_status gpc_throttle_issued(gpc_throttle *throttle, uint32_t slot, uint64_t cycle, gpc_error *error) {
+    return throttle ? gpc_scheduler_issued(throttle->scheduler, slot, cycle, error)
+                    : refuse_null("gpc_throttle_issued", error);
+}
+
+gpc_status gpc_throttle_begin_kernel(gpc_throttle *throttle, const char *name, gpc_error *error) {
+    return throttle ? gpc_scheduler_begin_kernel(throttle->scheduler, name, error)
+                    : refuse_null("gpc_throttle_begin_kernel", error);
 }
 
 bool gpc_throttle_cache_event(gpc_throttle *throttle, const gpc_cache_event *event) {
@@ -116,11 +124,12 @@ static bool has_stirred(const gpc_scheduler *scheduler) {
     return any;
 }
 
-gpc_status gpc_throttle_classify(gpc_throttle *throttle, uint64_t cycle, gpc_throttle_classes *classes) {
+gpc_status gpc_throttle_classify(gpc_throttle *throttle, uint64_t cycle, gpc_throttle_classes *classes,
+                                 gpc_error *error) {
     gpc_throttle_classes ours = GPC_THROTTLE_CLASSES_INIT;
-    gpc_status status = !throttle  ? GPC_ERROR_ARGUMENT
-                        : !classes ? GPC_OK
-                                   : gpci_take(&ours, sizeof ours, sizeof ours, classes, "gpc_throttle_classes", NULL);
+    if (!throttle)
+        return refuse_null("gpc_throttle_classify", error);
+    gpc_status status = gpci_take(&ours, sizeof ours, sizeof ours, classes, "gpc_throttle_classes", error);
     if (status < 0)
         return status;
     gpc_scheduler *scheduler = throttle->scheduler;
@@ -164,6 +173,6 @@ uint64_t gpc_throttle_next_change(const gpc_throttle *throttle) {
 gpc_status gpc_throttle_policy_value(const gpc_throttle *throttle, size_t index, gpc_policy_value *value,
                                      gpc_error *error) {
     if (!throttle)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_throttle_policy_value: throttle is NULL");
+        return refuse_null("gpc_throttle_policy_value", error);
     return gpc_scheduler_policy_value(throttle->scheduler, index, value, error);
 }

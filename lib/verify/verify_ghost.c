@@ -206,7 +206,7 @@ bool gpci_verify_nothing_lost(gpci_explorer *explorer, char *text, size_t size) 
     for (uint32_t b = 0; b < explorer->setup->blocks; b++)
         for (uint32_t p = 0; p < explorer->setup->positions; p++) {
             uint8_t value = 0;
-            (void)gpc_coherence_read_memory(explorer->coherence, gpci_verify_address(b, p), &value, 1);
+            (void)gpc_coherence_read_memory(explorer->coherence, gpci_verify_address(b, p), &value, 1, NULL);
             if (memory_is_right(explorer, b, p, value))
                 continue;
             snprintf(text, size, "%s", explorer->told);

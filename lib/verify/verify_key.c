@@ -97,7 +97,8 @@ static gpci_verify_hash key_of(const gpci_explorer *explorer, const uint8_t *per
         put_module(&key, &explorer->coherence->modules[permutation[place]]);
     for (uint32_t b = 0; b < explorer->setup->blocks; b++) {
         uint8_t bytes[GPCI_VERIFY_POSITIONS] = {0};
-        gpc_coherence_read_memory(explorer->coherence, gpci_verify_address(b, 0), bytes, explorer->setup->positions);
+        gpc_coherence_read_memory(explorer->coherence, gpci_verify_address(b, 0), bytes, explorer->setup->positions,
+                                  NULL);
         for (uint32_t p = 0; p < explorer->setup->positions; p++)
             put(&key, (uint64_t)(bytes[p] | explorer->ghost.raced[b][p] << 7));
     }

@@ -331,7 +331,7 @@ static void put_values(overlap_writer *writer) {
     for (uint32_t b = 0; b < writer->explorer->setup->blocks; b++)
         for (uint32_t p = 0; p < writer->explorer->setup->positions; p++) {
             uint8_t byte = 0;
-            (void)gpc_coherence_read_memory(writer->explorer->coherence, gpci_verify_address(b, p), &byte, 1);
+            (void)gpc_coherence_read_memory(writer->explorer->coherence, gpci_verify_address(b, p), &byte, 1, NULL);
             uint64_t word = byte | (uint64_t)ghost->value[b][p] << 8;
             for (uint32_t place = 0; place < writer->explorer->setup->tree.caches; place++)
                 word |= (uint64_t)(ghost->last[writer->permutation[place]][b][p] |

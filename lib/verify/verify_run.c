@@ -249,17 +249,19 @@ void gpc_verify_destroy(gpc_verify *verify) {
     gpci_release(context);
 }
 
-gpc_status gpc_verify_get_report(const gpc_verify *verify, gpc_verify_report *report) {
-    return verify && report ? gpci_give(report, &verify->report, sizeof verify->report, "gpc_verify_report", NULL)
-                            : GPC_ERROR_ARGUMENT;
+gpc_status gpc_verify_get_report(const gpc_verify *verify, gpc_verify_report *report, gpc_error *error) {
+    if (!verify || !report)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_verify_get_report: %s is NULL", verify ? "report" : "verify");
+    return gpci_give(report, &verify->report, sizeof verify->report, "gpc_verify_report", error);
 }
 
-gpc_status gpc_verify_get_step(const gpc_verify *verify, uint32_t index, gpc_verify_step *step) {
+gpc_status gpc_verify_get_step(const gpc_verify *verify, uint32_t index, gpc_verify_step *step, gpc_error *error) {
     if (!verify || !step)
-        return GPC_ERROR_ARGUMENT;
-    return index < verify->report.step_count
-               ? gpci_give(step, &verify->steps[index], sizeof *step, "gpc_verify_step", NULL)
-               : GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_verify_get_step: %s is NULL", verify ? "step" : "verify");
+    if (index >= verify->report.step_count)
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_verify_get_step: index %u of %u steps", index,
+                         verify->report.step_count);
+    return gpci_give(step, &verify->steps[index], sizeof *step, "gpc_verify_step", error);
 }
 
 const char *gpc_verify_tree_name(uint32_t index) {

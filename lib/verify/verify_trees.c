@@ -125,20 +125,20 @@ static const struct system {
     {"2 writing to a masking L2", 2, 1, 1},
 };
 
-gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options) {
+gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options, gpc_error *error) {
     gpc_verify_options ours = GPC_VERIFY_OPTIONS_INIT;
     if (!options)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_verify_system: options is NULL");
     if (index >= sizeof systems / sizeof *systems)
         return GPC_END;
-    const gpc_status status = gpci_take(&ours, sizeof ours, sizeof ours, options, "gpc_verify_options", NULL);
+    const gpc_status status = gpci_take(&ours, sizeof ours, sizeof ours, options, "gpc_verify_options", error);
     if (status != GPC_OK)
         return status;
     ours.tree = systems[index].tree;
     ours.blocks = systems[index].blocks;
     ours.bytes = systems[index].bytes;
     ours.in_flight = systems[index].in_flight;
-    return gpci_give(options, &ours, sizeof ours, "gpc_verify_options", NULL);
+    return gpci_give(options, &ours, sizeof ours, "gpc_verify_options", error);
 }
 
 typedef struct tree_plan {

@@ -108,7 +108,7 @@ static void check_blocks(const stage *s) {
         for (uint32_t block = 0; block < s->small->modules[m].sets * s->small->modules[m].ways; block++) {
             gpc_coherence_block found = GPC_COHERENCE_BLOCK_INIT;
             uint32_t ways = s->small->modules[m].ways;
-            cr_assert_eq(gpc_coherence_get_block(s->tree, m, block / ways, block % ways, &found), GPC_OK);
+            cr_assert_eq(gpc_coherence_get_block(s->tree, m, block / ways, block % ways, &found, NULL), GPC_OK);
             cr_assert_lt(found.state, GPC_LINE_COUNT + gpc_coherence_protocol(s->tree)->state_count);
         }
 }

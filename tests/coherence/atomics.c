@@ -78,7 +78,7 @@ static void put(gpc_coherence *c, uint64_t address, uint64_t value) {
     uint8_t bytes[8];
     for (unsigned i = 0; i < 8; i++)
         bytes[i] = (uint8_t)(value >> 8 * i);
-    cr_assert_eq(gpc_coherence_write_memory(c, address, bytes, 8), GPC_OK);
+    cr_assert_eq(gpc_coherence_write_memory(c, address, bytes, 8, NULL), GPC_OK);
 }
 
 /* Two atomics in sequence, on the upper or the lower word, or both, of eight bytes. */
@@ -277,7 +277,7 @@ static void check(const world *w, const char *protocol) {
     cr_assert_eq(gpc_coherence_flush(w->c, GPC_NO_MODULE, 0, NULL, &error), GPC_OK, "%s", error.message);
     for (uint32_t word = 0; word < WORDS; word++) {
         uint8_t bytes[4];
-        cr_assert_eq(gpc_coherence_read_memory(w->c, address_of(w, word), bytes, 4), GPC_OK);
+        cr_assert_eq(gpc_coherence_read_memory(w->c, address_of(w, word), bytes, 4, NULL), GPC_OK);
         cr_assert_eq(bytes[0] | bytes[1] << 8, w->total[word], "%s, seed %llu", protocol, (unsigned long long)w->seed);
     }
 }
@@ -294,7 +294,7 @@ static void run_one(gpc_context *context, const char *protocol, uint64_t seed) {
     cr_assert_eq(tree_create(&w.t, context, protocol, true, true, &error, &w.c), GPC_OK, "%s", error.message);
     callbacks.user_data = &w;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_coherence_set_callbacks(w.c, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(w.c, &callbacks, NULL), GPC_OK);
     for (uint32_t i = 0; i < EACH; i++) {
         cycle += gpci_random_below(&random, 8) / 3;
         act(&w, &random, cycle);

@@ -40,7 +40,7 @@ static void listen(small *s, log *l) {
     callbacks.user_data = l;
     callbacks.on_complete = on_complete;
     callbacks.on_message = on_message;
-    cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks, NULL), GPC_OK);
 }
 
 static gpc_coherence_request request_of(uint32_t module, uint32_t kind, uint64_t address, uint8_t *value,
@@ -218,7 +218,7 @@ Test(coherence_controller, stores_join) {
     cr_expect_eq(end_of(&l, three)->cycle, end_of(&l, one)->cycle);
     cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, NULL, &s->error), GPC_OK);
     uint8_t memory[2];
-    cr_assert_eq(gpc_coherence_read_memory(s->tree, 0x40, memory, 2), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(s->tree, 0x40, memory, 2, NULL), GPC_OK);
     cr_expect(memory[0] == 3 && memory[1] == 2, "in the order in which they were issued");
     small_close(s);
 }
@@ -326,7 +326,7 @@ Test(coherence_controller, callbacks_that_issue) {
     callbacks.user_data = &l;
     callbacks.on_complete = chain;
     callbacks.on_transition = issue_inside;
-    cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks, NULL), GPC_OK);
     issue(s, 0, GPC_COHERENCE_LOAD, 0x40, 0, 0);
     finish(s);
     cr_expect_eq(l.count, 40);
@@ -432,7 +432,7 @@ static bool one_after_another(gpc_context *context, uint64_t seed) {
     cr_assert_eq(tree_create(&t, context, "nmoesi-multi2sim", true, true, &error, &issued), GPC_OK);
     callbacks.user_data = &l;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_coherence_set_callbacks(issued, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(issued, &callbacks, NULL), GPC_OK);
     for (uint32_t i = 0; i < 200; i++, cycle += 100) {
         uint8_t value = (uint8_t)i;
         const gpc_coherence_request request =

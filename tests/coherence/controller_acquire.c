@@ -119,7 +119,7 @@ static void open_world(world *w, const char *protocol, uint64_t seed, bool lines
     callbacks.user_data = w;
     callbacks.on_complete = on_complete;
     small_tree(w->s);
-    cr_assert_eq(gpc_coherence_set_callbacks(w->s->tree, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(w->s->tree, &callbacks, NULL), GPC_OK);
 }
 
 /* Nothing is left behind, and memory has all stores after a flush. */
@@ -132,7 +132,7 @@ static void close_world(world *w, const char *protocol, uint64_t seed) {
             cr_assert_eq(e->units[i].locks[bucket], 0, "m%u", i);
     uint8_t memory[BYTES];
     cr_assert_eq(gpc_coherence_flush(w->s->tree, GPC_NO_MODULE, 0, NULL, &w->s->error), GPC_OK);
-    cr_assert_eq(gpc_coherence_read_memory(w->s->tree, BASE, memory, BYTES), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(w->s->tree, BASE, memory, BYTES, NULL), GPC_OK);
     for (uint32_t i = 0; i < BYTES; i++)
         cr_assert_eq(memory[i], w->stored[i], "%s %llu: %u at %u, not %u", protocol, (unsigned long long)seed,
                      memory[i], i, w->stored[i]);
@@ -193,7 +193,7 @@ static small *two_over_memory(const char *protocol, bool overlaps,
     callbacks.on_complete = told;
     callbacks.user_data = data;
     if (overlaps)
-        cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks), GPC_OK);
+        cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks, NULL), GPC_OK);
     return s;
 }
 
@@ -203,7 +203,7 @@ static void note_end(void *data, const gpc_coherence_completion *c) {
 
 static uint8_t memory_at(const small *s, uint64_t address) {
     uint8_t byte = 0xff;
-    cr_assert_eq(gpc_coherence_read_memory(s->tree, address, &byte, 1), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(s->tree, address, &byte, 1, NULL), GPC_OK);
     return byte;
 }
 

@@ -51,7 +51,7 @@ static void listen(gpc_coherence *c, did *d) {
     callbacks.on_message = on_message;
     callbacks.on_transition = on_transition;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(c, &callbacks, NULL), GPC_OK);
 }
 
 static int by_message(const void *a, const void *b) {
@@ -241,7 +241,7 @@ static bool same_memory(const pair *w) {
         return true;
     uint8_t *bytes = calloc(2, t->bytes);
     for (uint32_t k = 0; k < 2; k++)
-        cr_assert_eq(gpc_coherence_read_memory(w->c[k], t->base, bytes + k * t->bytes, t->bytes), GPC_OK);
+        cr_assert_eq(gpc_coherence_read_memory(w->c[k], t->base, bytes + k * t->bytes, t->bytes, NULL), GPC_OK);
     const bool same = !memcmp(bytes, bytes + t->bytes, t->bytes);
     free(bytes);
     return same;

@@ -35,7 +35,7 @@ static void listen(small *s, uint8_t *values) {
     gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
     callbacks.user_data = values;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(s->tree, &callbacks, NULL), GPC_OK);
 }
 
 static uint64_t now_of(const small *s) {
@@ -158,7 +158,7 @@ static void through_against(const char *protocol, bool allocates, uint32_t kind,
     const uint64_t after = issue(s, L1_1, GPC_COHERENCE_LOAD, 0, 0, 0);
     finish(s);
     cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, &s->error), GPC_OK, "%s", s->error.message);
-    cr_assert_eq(gpc_coherence_read_memory(c, BLOCK + 5, &memory, 1), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(c, BLOCK + 5, &memory, 1, NULL), GPC_OK);
     cr_expect_eq(values[store], 7, "%s, delay %u", protocol, delay);
     if (other == GPC_COHERENCE_LOAD)
         cr_expect((values[second] == 0 || values[second] == 7) && memory == 7 && values[after] == 7, "%s, delay %u",

@@ -104,7 +104,7 @@ static void check_memory(world *w) {
     uint8_t memory[BYTES];
     const uint32_t bytes = w->t.bytes < BYTES ? w->t.bytes : BYTES;
     cr_assert_eq(gpc_coherence_flush(w->c, GPC_NO_MODULE, 0, NULL, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_coherence_read_memory(w->c, w->t.base, memory, bytes), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(w->c, w->t.base, memory, bytes, NULL), GPC_OK);
     for (uint32_t i = 0; i < bytes; i++)
         cr_assert_eq(memory[i], w->stored[i], "seed %llu: byte %u is %u, last stored %u", (unsigned long long)w->seed,
                      i, memory[i], w->stored[i]);
@@ -141,7 +141,7 @@ static uint64_t run_one(gpc_context *context, const char *protocol, uint64_t see
     cr_assert_eq(tree_create(&w.t, context, protocol, true, true, &error, &w.c), GPC_OK, "%s", error.message);
     callbacks.user_data = &w;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_coherence_set_callbacks(w.c, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(w.c, &callbacks, NULL), GPC_OK);
     for (uint32_t i = 0; i < ACCESSES; i++) {
         cycle += gpci_random_below(&random, 8) / 3;
         issue(&w, &random, kinds, cycle);

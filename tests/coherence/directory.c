@@ -28,7 +28,7 @@ static small *open_six(gpc_directory_overflow overflow, const char *protocol) {
 static uint32_t sharers(const small *s) {
     uint32_t who[L1S], bits = 0, owner;
     size_t count;
-    cr_assert_eq(gpc_coherence_get_directory(s->tree, MEMORY, 0, 0, 0, &owner, who, L1S, &count), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_directory(s->tree, MEMORY, 0, 0, 0, &owner, who, L1S, &count, NULL), GPC_OK);
     for (size_t i = 0; i < count; i++)
         bits |= 1u << who[i];
     return bits;
@@ -113,7 +113,7 @@ Test(coherence_directory, evict_owner) {
         cr_expect_eq(sharers(s), n ? 0xc : 0x14, "0x%x under %s", sharers(s), s->options.protocol);
         cr_assert_eq(gpc_coherence_flush(s->tree, GPC_NO_MODULE, 0, NULL, &s->error), GPC_OK);
         uint8_t byte = 0;
-        cr_assert_eq(gpc_coherence_read_memory(s->tree, 0, &byte, 1), GPC_OK);
+        cr_assert_eq(gpc_coherence_read_memory(s->tree, 0, &byte, 1, NULL), GPC_OK);
         cr_expect_eq(byte, 1 + n);
         small_close(s);
     }

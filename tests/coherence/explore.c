@@ -297,7 +297,7 @@ Test(explore, faults_are_caught) {
 Test(explore, systems) {
     gpc_verify_options all[64];
     uint32_t count = 0, twice = 0;
-    for (gpc_verify_options one = GPC_VERIFY_OPTIONS_INIT; gpc_verify_system(count, &one) == GPC_OK; count++) {
+    for (gpc_verify_options one = GPC_VERIFY_OPTIONS_INIT; gpc_verify_system(count, &one, NULL) == GPC_OK; count++) {
         cr_assert_lt(count, 64);
         all[count] = one;
         cr_expect(one.blocks >= 1 && one.bytes >= 1 && one.blocks * one.bytes <= 4 && one.in_flight <= 2, "%s",
@@ -314,5 +314,5 @@ Test(explore, systems) {
     cr_expect_gt(count, 30);
     cr_expect_eq(twice, 1);
     gpc_verify_options past = GPC_VERIFY_OPTIONS_INIT;
-    cr_expect_eq(gpc_verify_system(count, &past), GPC_END);
+    cr_expect_eq(gpc_verify_system(count, &past, NULL), GPC_END);
 }

@@ -198,7 +198,7 @@ static void check_end(world *w) {
                          w->protocol, (unsigned long long)w->seed, i);
     cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, &w->s->error), GPC_OK);
     uint8_t memory[BYTES];
-    cr_assert_eq(gpc_coherence_read_memory(c, 0, memory, BYTES), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(c, 0, memory, BYTES, NULL), GPC_OK);
     for (uint32_t i = 0; i < BYTES; i++)
         cr_assert_eq(memory[i], w->stored[i], "%s, seed %llu: byte %#x is %u, last stored %u", w->protocol,
                      (unsigned long long)w->seed, i, memory[i], w->stored[i]);
@@ -240,7 +240,7 @@ static void run_overlapping(const char *protocol, uint64_t seed, uint32_t kinds)
     w.exact = w.kept && (kinds == 2 || strcmp(protocol, "nmoesi")) && strcmp(protocol, "none");
     callbacks.user_data = &w;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_coherence_set_callbacks(w.s->tree, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(w.s->tree, &callbacks, NULL), GPC_OK);
     for (uint32_t i = 0; i < ACCESSES; i++) {
         uint8_t value = 0;
         gpc_coherence_request r = request_of(&w, kinds, &value);
@@ -309,9 +309,9 @@ static small *open_two(const char *protocol) {
 static uint8_t state_of(const small *s, uint32_t module, uint64_t address) {
     uint32_t set, way;
     gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
-    if (gpc_coherence_find(s->tree, module, address, &set, &way) != GPC_OK)
+    if (gpc_coherence_find(s->tree, module, address, &set, &way, NULL) != GPC_OK)
         return GPC_LINE_I;
-    cr_assert_eq(gpc_coherence_get_block(s->tree, module, set, way, &block), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_block(s->tree, module, set, way, &block, NULL), GPC_OK);
     return block.state;
 }
 

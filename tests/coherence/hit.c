@@ -95,7 +95,7 @@ static uint64_t compare_ways(const char *protocol, unsigned how) {
     }
     gpc_coherence_callbacks callbacks = GPC_COHERENCE_CALLBACKS_INIT;
     callbacks.on_message = ignore;
-    cr_assert_eq(gpc_coherence_set_callbacks(trees[1], &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(trees[1], &callbacks, NULL), GPC_OK);
     uint64_t random = how + 1;
     for (int n = 0; n < (effort_is_small() ? 300 : 1500); n++) {
         access_both(trees, &random);

@@ -103,7 +103,7 @@ class System:
             ways = [None] * given['assoc']
             used = everything
             for way in range(given['assoc']):
-                assert lib.gpc_coherence_get_block(self.pointer, index, place, way, ctypes.byref(raw)) == 0
+                assert lib.gpc_coherence_get_block(self.pointer, index, place, way, ctypes.byref(raw), None) == 0
                 ways[raw.recency] = way
                 if STATES[raw.state] == 'I':
                     assert raw.tag == 0, (name, place, way)
@@ -125,7 +125,7 @@ class System:
         owner, count = ctypes.c_uint32(), ctypes.c_size_t()
         sharers = (ctypes.c_uint32 * len(self.names))()
         assert lib.gpc_coherence_get_directory(self.pointer, index, place, way, sub, ctypes.byref(owner), sharers,
-                                               len(sharers), ctypes.byref(count)) == 0
+                                               len(sharers), ctypes.byref(count), None) == 0
         return [None if owner.value == NONE else self.names[owner.value],
                 [self.names[each] for each in sharers[:count.value]]]
 

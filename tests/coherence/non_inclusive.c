@@ -49,7 +49,7 @@ static void keeps_the_newest(bool evict) {
     cr_expect_eq(small_access(c, A1, GPC_EVENT_LOAD, 0x64, 0), 0x13);
     cr_expect_eq(small_access(c, A1, GPC_EVENT_LOAD, 0x65, 0), 0x66);
     cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_OK);
-    cr_assert_eq(gpc_coherence_read_memory(c, 0x64, memory, 2), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(c, 0x64, memory, 2, NULL), GPC_OK);
     cr_expect_eq(memory[0], 0x13);
     cr_expect_eq(memory[1], 0x66);
     small_close(s);
@@ -90,7 +90,7 @@ Test(coherence_non_inclusive, an_owners_bytes_do_not_undo_newer_ones) {
     (void)small_access(c, 1, GPC_COHERENCE_STORE, 0x440, 4);
     cr_expect_eq(small_access(c, 3, GPC_COHERENCE_LOAD, 0x460, 0), 2);
     cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, &s->error), GPC_OK);
-    cr_assert_eq(gpc_coherence_read_memory(c, 0x460, &byte, 1), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(c, 0x460, &byte, 1, NULL), GPC_OK);
     cr_expect_eq(byte, 2);
     small_close(s);
 }

@@ -303,7 +303,7 @@ static gpc_verify_report explored(gpc_context *context, const char *protocol) {
     o.in_flight = 0;
     o.kinds = GPC_VERIFY_LOADS | GPC_VERIFY_STORES;
     cr_assert_eq(gpc_verify_run(context, &o, &v, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_verify_get_report(v, &report), GPC_OK);
+    cr_assert_eq(gpc_verify_get_report(v, &report, NULL), GPC_OK);
     cr_expect_eq(report.verdict, GPC_VERIFY_PASSED, "%s", report.text);
     gpc_verify_destroy(v);
     return report;
@@ -342,11 +342,11 @@ Test(coherence_own_events, detached_copies) {
     small_access(c, 1, GPC_COHERENCE_LOAD, b, 0);
     uint32_t set, way;
     gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
-    cr_assert_eq(gpc_coherence_find(c, 0, a, &set, &way), GPC_OK);
-    cr_assert_eq(gpc_coherence_get_block(c, 0, set, way, &block), GPC_OK);
+    cr_assert_eq(gpc_coherence_find(c, 0, a, &set, &way, NULL), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_block(c, 0, set, way, &block, NULL), GPC_OK);
     cr_expect_eq(block.state, D);
     cr_expect_eq(small_access(c, 0, GPC_COHERENCE_LOAD, a, 0), 5);
-    cr_expect_eq(gpc_coherence_find(c, 2, b, &set, &way), GPC_OK, "L2 still has the other: nobody asked it");
+    cr_expect_eq(gpc_coherence_find(c, 2, b, &set, &way, NULL), GPC_OK, "L2 still has the other: nobody asked it");
     measured_clear(&stats);
     cr_assert_eq(measure_module(c, 0, &stats), GPC_OK);
     cr_expect_eq(stats.invalidations, 0);
@@ -359,7 +359,7 @@ Test(coherence_own_events, detached_copies) {
     small_access(c, 0, GPC_COHERENCE_STORE, a, 9);
     cr_expect_eq(small_access(c, 1, GPC_COHERENCE_LOAD, a, 0), 6);
     cr_assert_eq(gpc_coherence_flush(c, 2, 0, &result, &s->error), GPC_OK);
-    cr_expect_eq(gpc_coherence_find(c, 1, a, &set, &way), GPC_END, "a flush of L2 ends it, too");
+    cr_expect_eq(gpc_coherence_find(c, 1, a, &set, &way, NULL), GPC_END, "a flush of L2 ends it, too");
     cr_expect_eq(small_access(c, 1, GPC_COHERENCE_LOAD, a, 0), 9);
     cr_assert_eq(gpc_coherence_check(c, 0, 0x100, &s->error), GPC_OK, "%s", s->error.message);
     small_close(s);

@@ -30,7 +30,7 @@ static small *open_two(const char *protocol, gpc_placement placement) {
 
 static bool is_known(const small *s, uint32_t memory, uint64_t address) {
     uint32_t set, way;
-    return gpc_coherence_find(s->tree, memory, address, &set, &way) == GPC_OK;
+    return gpc_coherence_find(s->tree, memory, address, &set, &way, NULL) == GPC_OK;
 }
 
 Test(coherence_pages, by_turns) {

@@ -105,7 +105,7 @@ static void compare(bool data, bool timing) {
         listeners.on_message = on_message;
         listeners.on_transition = on_transition;
         if (timing)
-            cr_assert_eq(gpc_coherence_set_callbacks(b, &listeners), GPC_OK);
+            cr_assert_eq(gpc_coherence_set_callbacks(b, &listeners, NULL), GPC_OK);
         same_steps(p, a, b, &h, data, timing);
         if (timing || random_rules_of(protocol) != RANDOM_NO_DATA) /* with counts depending on the order of answers */
             same_counters(p, a, b);

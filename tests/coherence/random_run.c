@@ -42,7 +42,7 @@ static bool start(run *r) {
     r->tally = random_tally_create(p, r->c);
     if (!r->oracle || !r->tally)
         return fail(r, 0, GPC_ERROR_MEMORY, "out of memory");
-    status = gpc_coherence_write_memory(r->c, t.base, random_oracle_bytes(r->oracle), t.bytes);
+    status = gpc_coherence_write_memory(r->c, t.base, random_oracle_bytes(r->oracle), t.bytes, NULL);
     return status == GPC_OK ? true : fail(r, 0, status, "memory cannot be written");
 }
 
@@ -107,7 +107,7 @@ static bool finish(run *r) {
     gpc_status status = random_make_step(r->c, &all, NULL, &error, &result);
     uint8_t *memory = calloc(1, t->bytes);
     if (status == GPC_OK && memory)
-        status = gpc_coherence_read_memory(r->c, t->base, memory, t->bytes);
+        status = gpc_coherence_read_memory(r->c, t->base, memory, t->bytes, NULL);
     bool good = status == GPC_OK && memory && random_oracle_end(r->oracle, memory, text, sizeof(text)) &&
                 random_tally_result(r->tally, &all, &result, text, sizeof(text)) &&
                 random_tally_end(r->tally, text, sizeof(text));

@@ -160,7 +160,7 @@ static bool matrix_holds(const random_tally *t, uint32_t i, const measured_modul
     int64_t left = 0, valid = 0;
     uint64_t transitions[STATES * STATES] = {0};
     uint32_t origins[STATES * STATES] = {0};
-    if (gpc_coherence_get_matrices(t->c, i, states_of(t), transitions, origins) != GPC_OK)
+    if (gpc_coherence_get_matrices(t->c, i, states_of(t), transitions, origins, NULL) != GPC_OK)
         return FAIL("m%u has no matrices", i);
     if (memcmp(transitions, m->transitions, sizeof(transitions)) || memcmp(origins, m->origins, sizeof(origins)))
         return FAIL("m%u: the matrices are not those of the transitions", i);
@@ -183,7 +183,7 @@ static bool states_hold(random_tally *t, uint32_t i, char *text, size_t size) {
             const uint8_t *state = state_of(m, set, way);
             if (!state)
                 return FAIL("out of memory");
-            if (gpc_coherence_get_block(t->c, i, set, way, &b) != GPC_OK)
+            if (gpc_coherence_get_block(t->c, i, set, way, &b, NULL) != GPC_OK)
                 b.state = GPC_LINE_I; /* a full map has no such entry yet */
             if (b.state != *state)
                 return FAIL("m%u set %u way %u is in %c, its transitions lead to %c", i, set, way,

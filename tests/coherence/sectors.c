@@ -123,7 +123,7 @@ Test(coherence_sectors, a_line_leaves_as_one) {
     cr_expect_eq(state_of(c, 0x60), GPC_LINE_I);
     cr_expect_eq(c->modules[0].stats.evictions, 1);
     cr_expect_eq(c->modules[1].stats.write_backs_received, 1);
-    cr_assert_eq(gpc_coherence_read_memory(c, 0x20, &memory, 1), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(c, 0x20, &memory, 1, NULL), GPC_OK);
     cr_expect_eq(memory, 7);
     small_close(s);
 }
@@ -182,7 +182,7 @@ Test(coherence_sectors, neighbours_on_their_way) {
     uint64_t token, last = 0, alone;
     callbacks.user_data = &last;
     callbacks.on_complete = note;
-    cr_assert_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(c, &callbacks, NULL), GPC_OK);
     load.module = 1;
     load.size = 1;
     cr_assert_eq(gpc_coherence_issue(c, &load, &token, NULL), GPC_OK);

@@ -79,9 +79,9 @@ void stage_play(stage *s, const char *play) {
 uint8_t stage_state(const stage *s, uint32_t module) {
     uint32_t set, way;
     gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
-    if (gpc_coherence_find(s->tree, module, STAGE_A, &set, &way) != GPC_OK)
+    if (gpc_coherence_find(s->tree, module, STAGE_A, &set, &way, NULL) != GPC_OK)
         return GPC_LINE_I;
-    cr_assert_eq(gpc_coherence_get_block(s->tree, module, set, way, &block), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_block(s->tree, module, set, way, &block, NULL), GPC_OK);
     return (uint8_t)block.state;
 }
 

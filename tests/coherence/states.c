@@ -106,7 +106,7 @@ static void expect_same_counts(small *s[2]) {
         cr_assert_eq(measure_module(s[0]->tree, m, &one), GPC_OK);
         cr_assert_eq(measure_module(s[1]->tree, m, &other), GPC_OK);
         cr_assert_arr_eq(&one, &other, sizeof one, "as the states of the six that mean the same");
-        cr_assert_eq(gpc_coherence_get_matrices(s[1]->tree, m, STATES, transitions, origins), GPC_OK);
+        cr_assert_eq(gpc_coherence_get_matrices(s[1]->tree, m, STATES, transitions, origins, NULL), GPC_OK);
         for (uint8_t i = 0; i < GPC_LINE_COUNT * GPC_LINE_COUNT; i++) {
             const uint8_t from = i / GPC_LINE_COUNT, to = i % GPC_LINE_COUNT;
             const uint32_t cell =
@@ -186,7 +186,7 @@ Test(coherence_states, explored_alike) {
                 gpc_verify *verify = NULL;
                 gpc_error error = GPC_ERROR_INIT;
                 cr_assert_eq(gpc_verify_run(context, &o, &verify, &error), GPC_OK, "%s", error.message);
-                cr_assert_eq(gpc_verify_get_report(verify, &reports[k]), GPC_OK);
+                cr_assert_eq(gpc_verify_get_report(verify, &reports[k], NULL), GPC_OK);
                 gpc_verify_destroy(verify);
             }
             cr_expect_eq(reports[1].verdict, GPC_VERIFY_PASSED);
@@ -210,8 +210,8 @@ Test(coherence_states, the_forwarding_copy_is_the_latest) {
     size_t count;
     for (uint32_t i = 0; i < 3; i++) {
         small_access(c, i, GPC_COHERENCE_LOAD, 0x40, 0);
-        cr_assert_eq(gpc_coherence_find(c, 3, 0x40, &set, &way), GPC_OK);
-        cr_assert_eq(gpc_coherence_get_directory(c, 3, set, way, 0, &owner, sharers, 3, &count), GPC_OK);
+        cr_assert_eq(gpc_coherence_find(c, 3, 0x40, &set, &way, NULL), GPC_OK);
+        cr_assert_eq(gpc_coherence_get_directory(c, 3, set, way, 0, &owner, sharers, 3, &count, NULL), GPC_OK);
         cr_expect_eq(owner, i);
     }
     measured_module stats;
@@ -223,16 +223,16 @@ Test(coherence_states, the_forwarding_copy_is_the_latest) {
     }
     uint64_t transitions[49];
     uint32_t origins[49];
-    cr_assert_eq(gpc_coherence_get_matrices(c, GPC_NO_MODULE, 7, transitions, origins), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_matrices(c, GPC_NO_MODULE, 7, transitions, origins, NULL), GPC_OK);
     cr_expect_eq(transitions[GPC_LINE_I * 7 + 6], 2);
     cr_expect_eq(transitions[6 * 7 + GPC_LINE_S], 1);
-    cr_expect_eq(gpc_coherence_get_matrices(c, 0, 5, transitions, origins), GPC_ERROR_RANGE);
-    cr_assert_eq(gpc_coherence_get_matrices(c, GPC_NO_MODULE, GPC_LINE_COUNT, transitions, origins), GPC_OK);
+    cr_expect_eq(gpc_coherence_get_matrices(c, 0, 5, transitions, origins, NULL), GPC_ERROR_RANGE);
+    cr_assert_eq(gpc_coherence_get_matrices(c, GPC_NO_MODULE, GPC_LINE_COUNT, transitions, origins, NULL), GPC_OK);
     cr_expect_eq(transitions[GPC_LINE_I * GPC_LINE_COUNT + GPC_LINE_S], 2, "F as S");
-    cr_expect_eq(gpc_coherence_get_matrices(c, 4, 7, transitions, origins), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_coherence_get_matrices(c, 0, 7, NULL, origins), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_get_matrices(c, 4, 7, transitions, origins, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_coherence_get_matrices(c, 0, 7, NULL, origins, NULL), GPC_ERROR_ARGUMENT);
     gpc_coherence_reset_stats(c);
-    cr_assert_eq(gpc_coherence_get_matrices(c, GPC_NO_MODULE, 7, transitions, origins), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_matrices(c, GPC_NO_MODULE, 7, transitions, origins, NULL), GPC_OK);
     for (int i = 0; i < 49; i++)
         cr_expect(!transitions[i] && !origins[i]);
     small_close(s);

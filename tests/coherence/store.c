@@ -12,11 +12,11 @@ Test(coherence_store, bytes_over_blocks) {
     for (size_t i = 0; i < sizeof written; i++)
         written[i] = expected[100 + i] = (uint8_t)(i * 7 + 1);
     memset(read, 0xaa, sizeof read);
-    cr_assert_eq(gpc_coherence_read_memory(c, 0x12300 - 100, read, sizeof read), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(c, 0x12300 - 100, read, sizeof read, NULL), GPC_OK);
     cr_expect(!read[0] && !memcmp(read, read + 1, sizeof read - 1), "memory that was never written holds zeroes");
     /* from 0x12300 on: within a block of 256, over three borders */
-    cr_assert_eq(gpc_coherence_write_memory(c, 0x12300, written, sizeof written), GPC_OK);
-    cr_assert_eq(gpc_coherence_read_memory(c, 0x12300 - 100, read, sizeof read), GPC_OK);
+    cr_assert_eq(gpc_coherence_write_memory(c, 0x12300, written, sizeof written, NULL), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(c, 0x12300 - 100, read, sizeof read, NULL), GPC_OK);
     cr_expect_arr_eq(read, expected, sizeof read);
     for (size_t i = 0; i < 1000; i += 99) {
         const uint8_t *at = gpci_tree_memory_at(c, 0x12300 + i);
@@ -31,10 +31,11 @@ Test(coherence_store, many_blocks) {
     gpc_coherence *c = small_tree(s);
     for (uint64_t i = 0; i < 3000; i++) {
         const uint64_t address = gpci_mix(i) & ~(uint64_t)7;
-        cr_assert_eq(gpc_coherence_write_memory(c, address, (const uint8_t *)&i, sizeof i), GPC_OK);
+        cr_assert_eq(gpc_coherence_write_memory(c, address, (const uint8_t *)&i, sizeof i, NULL), GPC_OK);
     }
     for (uint64_t i = 0, read = 0; i < 3000; i++) {
-        cr_assert_eq(gpc_coherence_read_memory(c, gpci_mix(i) & ~(uint64_t)7, (uint8_t *)&read, sizeof read), GPC_OK);
+        cr_assert_eq(gpc_coherence_read_memory(c, gpci_mix(i) & ~(uint64_t)7, (uint8_t *)&read, sizeof read, NULL),
+                     GPC_OK);
         cr_assert_eq(read, i);
     }
     small_close(s);
@@ -44,16 +45,16 @@ Test(coherence_store, refuses) {
     small *s = small_open();
     uint8_t bytes[16] = {0};
     gpc_coherence *c = small_tree(s);
-    cr_expect_eq(gpc_coherence_read_memory(NULL, 0, bytes, 1), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_coherence_read_memory(c, 0, NULL, 1), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_coherence_write_memory(c, UINT64_MAX - 3, bytes, 5), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_coherence_write_memory(c, UINT64_MAX - 3, bytes, 4), GPC_OK);
-    cr_expect_eq(gpc_coherence_write_memory(c, 0, NULL, 0), GPC_OK);
+    cr_expect_eq(gpc_coherence_read_memory(NULL, 0, bytes, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_read_memory(c, 0, NULL, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_write_memory(c, UINT64_MAX - 3, bytes, 5, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_write_memory(c, UINT64_MAX - 3, bytes, 4, NULL), GPC_OK);
+    cr_expect_eq(gpc_coherence_write_memory(c, 0, NULL, 0, NULL), GPC_OK);
     gpc_coherence_destroy(c);
     s->options.data = false;
     c = small_tree(s);
-    cr_expect_eq(gpc_coherence_read_memory(c, 0, bytes, 1), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_coherence_write_memory(c, 0, bytes, 1), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_coherence_read_memory(c, 0, bytes, 1, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_coherence_write_memory(c, 0, bytes, 1, NULL), GPC_ERROR_STATE);
     small_close(s);
 }
 
@@ -130,15 +131,15 @@ Test(coherence_store, what_is_saved) {
     gpc_coherence *c = small_tree(s);
     const uint8_t one = 1, zero = 0;
     uint8_t read = 0;
-    cr_assert_eq(gpc_coherence_write_memory(c, 0x700, &one, 1), GPC_OK);
+    cr_assert_eq(gpc_coherence_write_memory(c, 0x700, &one, 1, NULL), GPC_OK);
     const saved before = save(c);
     c->modules[0].stats.loads = 5;
-    cr_assert_eq(gpc_coherence_write_memory(c, 0x700, &zero, 1), GPC_OK);
+    cr_assert_eq(gpc_coherence_write_memory(c, 0x700, &zero, 1, NULL), GPC_OK);
     gpci_coherence_load(c, before.state);
-    cr_assert_eq(gpc_coherence_read_memory(c, 0x700, &read, 1), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(c, 0x700, &read, 1, NULL), GPC_OK);
     cr_expect(read == 1 && c->modules[0].stats.loads == 5);
     /* a block that memory meets only later is gone again */
-    cr_assert_eq(gpc_coherence_write_memory(c, 0x9000, &one, 1), GPC_OK);
+    cr_assert_eq(gpc_coherence_write_memory(c, 0x9000, &one, 1, NULL), GPC_OK);
     gpci_coherence_load(c, before.state);
     cr_expect_null(gpci_tree_memory_at(c, 0x9000));
     cr_expect(same(before, save(c)));

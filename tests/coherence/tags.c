@@ -69,7 +69,7 @@ static void compare(const naive *n, const gpc_coherence *c, uint32_t module) {
         for (uint32_t i = 0; i < n->ways + n->extra; i++) {
             const uint32_t way = i < n->ways ? n->list[set][i] : n->extra_list[set][i - n->ways];
             gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
-            cr_assert_eq(gpc_coherence_get_block(c, module, set, way, &block), GPC_OK);
+            cr_assert_eq(gpc_coherence_get_block(c, module, set, way, &block, NULL), GPC_OK);
             cr_assert_eq(block.recency, i < n->ways ? i : i - n->ways, "set %u way %u", set, way);
             cr_assert_eq(block.tag, n->tag[set][way]);
             cr_assert_eq(block.state != GPC_LINE_I, n->valid[set][way]);

@@ -131,7 +131,7 @@ static void begin_access(gpc_coherence *c, uint32_t module, uint32_t kind, uint6
 
 static bool find(const gpc_coherence *c, uint32_t kind, uint32_t from, uint32_t to, uint32_t *index) {
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
-    for (*index = 0; gpc_coherence_get_choice(c, *index, &choice) == GPC_OK; ++*index)
+    for (*index = 0; gpc_coherence_get_choice(c, *index, &choice, NULL) == GPC_OK; ++*index)
         if (choice.kind == GPC_CHOICE_MESSAGE && choice.message == kind && choice.from == from && choice.to == to)
             return true;
     return false;
@@ -140,7 +140,7 @@ static bool find(const gpc_coherence *c, uint32_t kind, uint32_t from, uint32_t 
 /* Steps other than messages. */
 static void think(gpc_coherence *c) {
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
-    for (uint32_t i = 0; gpc_coherence_get_choice(c, i, &choice) == GPC_OK;)
+    for (uint32_t i = 0; gpc_coherence_get_choice(c, i, &choice, NULL) == GPC_OK;)
         if (choice.kind == GPC_CHOICE_MESSAGE)
             i++;
         else
@@ -162,7 +162,7 @@ static bool is_waiting(gpc_coherence *c, uint32_t kind, uint32_t from, uint32_t 
 
 static void finish(gpc_coherence *c) {
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
-    while (gpc_coherence_get_choice(c, 0, &choice) == GPC_OK)
+    while (gpc_coherence_get_choice(c, 0, &choice, NULL) == GPC_OK)
         cr_assert_eq(gpc_coherence_choose(c, 0, NULL), GPC_OK);
 }
 
@@ -219,7 +219,7 @@ static void on_complete(void *data, const gpc_coherence_completion *done) {
 static bool choose_any(gpc_coherence *c, uint32_t slow, bool begins, uint64_t *random) {
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
     uint32_t count = 0, chosen = 0, others = 0;
-    for (; gpc_coherence_get_choice(c, count, &choice) == GPC_OK; count++)
+    for (; gpc_coherence_get_choice(c, count, &choice, NULL) == GPC_OK; count++)
         if ((choice.kind != GPC_CHOICE_MESSAGE || choice.message != slow) && below(random, ++others) == 0)
             chosen = count;
     if (count && (others || !begins))
@@ -253,7 +253,7 @@ static void play(gpc_coherence *c, uint8_t round, uint64_t *random) {
     uint8_t seen[2] = {0};
     callbacks.user_data = threads;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_coherence_set_callbacks(c, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_coherence_set_callbacks(c, &callbacks, NULL), GPC_OK);
     for (bool moves = true; moves;) {
         thread *t = &threads[below(random, 3)];
         bool begins = false;

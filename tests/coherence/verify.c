@@ -34,7 +34,7 @@ static gpc_verify *verified(const gpc_verify_options *o, gpc_verify_report *repo
     gpc_verify *v = NULL;
     cr_assert_eq(gpc_verify_run(context, o, &v, &error), GPC_OK, "%s, %s: %s", o->protocol, o->tree, error.message);
     *report = (gpc_verify_report)GPC_VERIFY_REPORT_INIT;
-    cr_assert_eq(gpc_verify_get_report(v, report), GPC_OK);
+    cr_assert_eq(gpc_verify_get_report(v, report, NULL), GPC_OK);
     return v;
 }
 
@@ -103,7 +103,7 @@ Test(verify, systems_differ_and_pass) {
         uint32_t count = 0;
         for (uint32_t i = 0; count < SYSTEMS; i++) {
             o[count] = options_of(protocols[p], NULL, 1, 0);
-            const gpc_status status = gpc_verify_system(i, &o[count]);
+            const gpc_status status = gpc_verify_system(i, &o[count], NULL);
             if (status == GPC_END)
                 break;
             if (!effort_takes(p + i))
@@ -199,7 +199,7 @@ static uint8_t look(gpc_coherence *c, const gpc_verify_report *r) {
     request.out = &value;
     if (r->module == GPC_NO_MODULE) {
         cr_assert_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, NULL), GPC_OK);
-        cr_assert_eq(gpc_coherence_read_memory(c, r->address, &value, 1), GPC_OK);
+        cr_assert_eq(gpc_coherence_read_memory(c, r->address, &value, 1, NULL), GPC_OK);
     } else {
         cr_assert_eq(gpc_coherence_access(c, &request, NULL, NULL), GPC_OK);
     }
@@ -219,7 +219,7 @@ static void replays(const gpc_verify_options *o, const gpc_verify *v, const gpc_
         gpc_verify_step step = GPC_VERIFY_STEP_INIT;
         cr_assert_eq(status, GPC_OK, "step %u: %s", i, error.message);
         cr_assert_eq(gpc_coherence_check(c, GPCI_VERIFY_BASE, 16, &error), GPC_OK, "step %u: %s", i, error.message);
-        cr_assert_eq(gpc_verify_get_step(v, i, &step), GPC_OK);
+        cr_assert_eq(gpc_verify_get_step(v, i, &step, NULL), GPC_OK);
         status = do_step(c, &step, out, &error);
     }
     if (r->verdict == GPC_VERIFY_STRUCTURE)
@@ -481,9 +481,9 @@ Test(verify, arguments) {
     o.struct_size = 3;
     refuses(o, GPC_ERROR_ABI, "gpc_verify_options");
     cr_expect_eq(gpc_verify_run(NULL, &good, NULL, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_verify_get_report(NULL, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_verify_get_step(NULL, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_verify_system(0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_verify_get_report(NULL, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_verify_get_step(NULL, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_verify_system(0, NULL, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_null(gpc_verify_tree_name(1000));
     gpc_verify_destroy(NULL);
 }
@@ -511,20 +511,20 @@ Test(verify, held_tree_by_hand) {
     gpc_coherence *c = held();
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpc_coherence_get_choice(c, 0, &choice), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_get_choice(c, 0, &choice, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_coherence_choose(c, 0, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_coherence_hold(c, 0, 2, &error), GPC_ERROR_ARGUMENT);
     cr_assert_eq(gpc_coherence_hold(c, 0, 3, &error), GPC_OK);
     cr_expect_eq(gpc_coherence_hold(c, 0, 3, &error), GPC_ERROR_STATE);
     issue(c, 0, GPC_COHERENCE_LOAD);
     issue(c, 1, GPC_COHERENCE_STORE);
-    cr_assert_eq(gpc_coherence_get_choice(c, 1, &choice), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_choice(c, 1, &choice, NULL), GPC_OK);
     cr_expect(choice.kind == GPC_CHOICE_MESSAGE && choice.message == GPC_MESSAGE_WRITE_REQUEST && choice.ready);
     cr_expect(choice.from == 1 && choice.to == 2 && choice.address == GPCI_VERIFY_BASE);
-    cr_expect_eq(gpc_coherence_get_choice(c, 2, &choice), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_coherence_get_choice(c, 2, &choice, NULL), GPC_ERROR_RANGE);
     cr_expect_eq(gpc_coherence_choose(c, 2, &error), GPC_ERROR_RANGE);
     cr_expect_eq(gpc_coherence_flush(c, GPC_NO_MODULE, 0, NULL, &error), GPC_ERROR_STATE);
-    for (uint32_t steps = 0; gpc_coherence_get_choice(c, 0, &choice) == GPC_OK; steps++) {
+    for (uint32_t steps = 0; gpc_coherence_get_choice(c, 0, &choice, NULL) == GPC_OK; steps++) {
         cr_assert_lt(steps, 20);
         cr_assert_eq(gpc_coherence_choose(c, 0, &error), GPC_OK, "%s", error.message);
     }
@@ -536,7 +536,7 @@ Test(verify, held_tree_by_hand) {
 /* The first waiting message of these kinds, from one module to another. */
 static void deliver(gpc_coherence *c, uint32_t kind, uint32_t from, uint32_t to) {
     gpc_coherence_choice choice = GPC_COHERENCE_CHOICE_INIT;
-    for (uint32_t i = 0; gpc_coherence_get_choice(c, i, &choice) == GPC_OK; i++)
+    for (uint32_t i = 0; gpc_coherence_get_choice(c, i, &choice, NULL) == GPC_OK; i++)
         if (choice.message == kind && choice.from == from && choice.to == to) {
             cr_assert_eq(gpc_coherence_choose(c, i, NULL), GPC_OK);
             return;
@@ -583,7 +583,7 @@ Test(verify, a_lock_outlives_its_access) {
     deliver(c, GPC_MESSAGE_WRITE_REQUEST, 1, 4);
     deliver(c, GPC_MESSAGE_WRITE_REQUEST, 4, 6);
     deliver(c, GPC_MESSAGE_WRITE_PROBE, 6, 5);
-    for (uint32_t steps = 0; gpc_coherence_get_choice(c, 0, &choice) == GPC_OK; steps++) {
+    for (uint32_t steps = 0; gpc_coherence_get_choice(c, 0, &choice, NULL) == GPC_OK; steps++) {
         cr_assert_lt(steps, 40);
         cr_assert_eq(gpc_coherence_choose(c, 0, &error), GPC_OK, "%s", error.message);
     }

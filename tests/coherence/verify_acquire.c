@@ -111,7 +111,7 @@ static gpc_verify_report run(const char *protocol, uint32_t kinds) {
     o.states = 400;
     o.kinds = kinds;
     cr_assert_eq(gpc_verify_run(context, &o, &v, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_verify_get_report(v, &report), GPC_OK);
+    cr_assert_eq(gpc_verify_get_report(v, &report, NULL), GPC_OK);
     gpc_verify_destroy(v);
     report.text = NULL;
     return report;

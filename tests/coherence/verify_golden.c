@@ -25,12 +25,12 @@ static void put_search(gpc_context *context, const gpc_verify_options *options, 
         snprintf(text + strlen(text), ROOM - strlen(text), " %s", error.message);
         return;
     }
-    cr_assert_eq(gpc_verify_get_report(verify, &report), GPC_OK);
+    cr_assert_eq(gpc_verify_get_report(verify, &report, NULL), GPC_OK);
     snprintf(text + strlen(text), ROOM - strlen(text), " %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu32,
              report.verdict, report.limit, report.states, report.edges, report.depth);
     if (*report.text)
         snprintf(text + strlen(text), ROOM - strlen(text), " (%s)", report.text);
-    if (report.step_count && gpc_verify_get_step(verify, report.step_count - 1, &step) == GPC_OK)
+    if (report.step_count && gpc_verify_get_step(verify, report.step_count - 1, &step, NULL) == GPC_OK)
         snprintf(text + strlen(text), ROOM - strlen(text), " (%" PRIu32 " steps, then %s)", report.step_count,
                  step.text);
     gpc_verify_destroy(verify);

@@ -98,7 +98,7 @@ Test(coherence_walkthrough, flush_is_asked_for_by_memory) {
     cr_assert_eq(backs, 1);
     for (uint32_t i = C0; i <= C2; i++) {
         gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
-        cr_assert_eq(gpc_coherence_get_block(s->tree, i, 0, 0, &block), GPC_OK);
+        cr_assert_eq(gpc_coherence_get_block(s->tree, i, 0, 0, &block, NULL), GPC_OK);
         cr_assert_eq(block.state, GPC_LINE_I);
     }
     small_close(s);

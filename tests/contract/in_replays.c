@@ -61,14 +61,14 @@ static void mirror_start(void *self, uint32_t slot, uint64_t order) {
     mirror *m = self;
     (void)order;
     m->states[slot] = GPC_STATE_STALLED;
-    cr_assert_eq(gpc_scheduler_start_block(m->s, slot, m->block), GPC_OK);
+    cr_assert_eq(gpc_scheduler_start_block(m->s, slot, m->block, NULL), GPC_OK);
 }
 
 static void mirror_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after) {
     mirror *m = self;
     (void)before;
     m->states[slot] = (uint8_t)after;
-    cr_assert_eq(gpc_scheduler_set_state(m->s, slot, after), GPC_OK);
+    cr_assert_eq(gpc_scheduler_set_state(m->s, slot, after, NULL), GPC_OK);
 }
 
 static uint32_t mirror_pick(void *self, const uint64_t *ready, uint64_t cycle) {
@@ -77,12 +77,12 @@ static uint32_t mirror_pick(void *self, const uint64_t *ready, uint64_t cycle) {
     uint32_t slot;
     for (uint32_t i = 0; i < SLOTS; i++)
         memory |= m->states[i] == GPC_STATE_READY_MEMORY && ready[0] >> i & 1;
-    cr_assert_eq(gpc_scheduler_pick(m->s, cycle, memory, &slot), GPC_OK);
+    cr_assert_eq(gpc_scheduler_pick(m->s, cycle, memory, &slot, NULL), GPC_OK);
     return slot;
 }
 
 static void mirror_issue(void *self, uint32_t slot, uint64_t cycle) {
-    cr_assert_eq(gpc_scheduler_issued(((mirror *)self)->s, slot, cycle), GPC_OK);
+    cr_assert_eq(gpc_scheduler_issued(((mirror *)self)->s, slot, cycle, NULL), GPC_OK);
 }
 
 static void mirror_event(void *self, const gpc_cache_event *event) {
@@ -146,22 +146,22 @@ static void screen_start(void *self, uint32_t slot, uint64_t order) {
 
 static void screen_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after) {
     (void)before;
-    cr_assert_eq(gpc_throttle_set_state(((screen *)self)->t, slot, after), GPC_OK);
+    cr_assert_eq(gpc_throttle_set_state(((screen *)self)->t, slot, after, NULL), GPC_OK);
 }
 
 static void screen_classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
     screen *m = self;
     for (uint32_t slot = 0; m->fresh; slot++, m->fresh >>= 1)
         if (m->fresh & 1)
-            cr_assert_eq(gpc_throttle_start(m->t, slot, view->blocks[slot]), GPC_OK);
+            cr_assert_eq(gpc_throttle_start(m->t, slot, view->blocks[slot], NULL), GPC_OK);
     gpc_throttle_classes found = *classes;
-    cr_assert_eq(gpc_throttle_classify(m->t, view->cycle, &found), GPC_OK);
+    cr_assert_eq(gpc_throttle_classify(m->t, view->cycle, &found, NULL), GPC_OK);
     classes->again = found.again;
     classes->others = found.others;
 }
 
 static void screen_issue(void *self, uint32_t slot, uint64_t cycle) {
-    cr_assert_eq(gpc_throttle_issued(((screen *)self)->t, slot, cycle), GPC_OK);
+    cr_assert_eq(gpc_throttle_issued(((screen *)self)->t, slot, cycle, NULL), GPC_OK);
 }
 
 static bool screen_event(void *self, const gpc_cache_event *event) {
@@ -178,7 +178,7 @@ static bool screen_sample(void *self, const gpc_stats *lent, uint64_t cycle) {
 }
 
 static bool screen_kernel(void *self, const char *name) {
-    cr_assert_eq(gpc_throttle_begin_kernel(((screen *)self)->t, name), GPC_OK);
+    cr_assert_eq(gpc_throttle_begin_kernel(((screen *)self)->t, name, NULL), GPC_OK);
     return true;
 }
 

@@ -104,14 +104,14 @@ static void flush(stage *s) {
 static void expect_flushed(stage *s, const char *name, const uint8_t *expected) {
     uint8_t memory[BYTES];
     flush(s);
-    cr_assert_eq(gpc_coherence_read_memory(s->tree, 0, memory, BYTES), GPC_OK);
+    cr_assert_eq(gpc_coherence_read_memory(s->tree, 0, memory, BYTES, NULL), GPC_OK);
     for (size_t i = 0; i < BYTES; i++)
         cr_assert_eq(memory[i], expected[i], "%s: byte %zu is %u, not %u", name, i, memory[i], expected[i]);
     for (uint32_t m = 0; m + 1 < s->small->options.module_count; m++)
         for (uint32_t block = 0; block < s->small->modules[m].sets * s->small->modules[m].ways; block++) {
             gpc_coherence_block found = GPC_COHERENCE_BLOCK_INIT;
             uint32_t ways = s->small->modules[m].ways;
-            cr_assert_eq(gpc_coherence_get_block(s->tree, m, block / ways, block % ways, &found), GPC_OK);
+            cr_assert_eq(gpc_coherence_get_block(s->tree, m, block / ways, block % ways, &found, NULL), GPC_OK);
             cr_assert_eq(found.state, GPC_LINE_I, "%s: module %u still holds a block", name, m);
         }
 }

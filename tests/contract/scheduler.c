@@ -104,13 +104,13 @@ typedef struct host {
 } host;
 
 static void begin(host *h, gpc_scheduler *s, uint32_t slot) {
-    cr_assert_eq(gpc_scheduler_start(s, slot), GPC_OK);
+    cr_assert_eq(gpc_scheduler_start(s, slot, NULL), GPC_OK);
     h->state[slot] = GPC_STATE_STALLED;
     h->order[h->running++] = slot;
 }
 
 static void change(host *h, gpc_scheduler *s, uint32_t slot, gpc_warp_state state) {
-    cr_assert_eq(gpc_scheduler_set_state(s, slot, state), GPC_OK);
+    cr_assert_eq(gpc_scheduler_set_state(s, slot, state, NULL), GPC_OK);
     h->state[slot] = state;
     if (state != GPC_STATE_ABSENT)
         return;
@@ -142,8 +142,8 @@ static void check_ages(const host *h, const gpc_scheduler *s) {
 static uint32_t check_pick(const host *h, gpc_scheduler *s, const scheduler_row *row, bool memory) {
     uint32_t slot, again;
     bool some = false, stalled = false;
-    cr_assert_eq(gpc_scheduler_pick(s, 0, memory, &slot), GPC_OK);
-    cr_assert_eq(gpc_scheduler_pick(s, 0, memory, &again), GPC_OK);
+    cr_assert_eq(gpc_scheduler_pick(s, 0, memory, &slot, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_pick(s, 0, memory, &again, NULL), GPC_OK);
     cr_assert_eq(slot, again, "%s: what is not issued changes nothing", row->spec);
     for (uint32_t i = 0; i < h->warps; i++) {
         bool ready = h->state[i] == GPC_STATE_READY || (memory && h->state[i] == GPC_STATE_READY_MEMORY);
@@ -167,7 +167,7 @@ static uint64_t exercise(gpc_context *context, const scheduler_row *row, size_t 
         uint32_t slot = check_pick(&h, s, row, step % 3 != 0);
         digest = gpci_mix(digest ^ slot);
         if (slot != GPC_NO_WARP)
-            cr_assert_eq(gpc_scheduler_issued(s, slot, (uint64_t)step), GPC_OK);
+            cr_assert_eq(gpc_scheduler_issued(s, slot, (uint64_t)step, NULL), GPC_OK);
         if (step % 16 == 0)
             check_ages(&h, s);
     }
@@ -194,7 +194,7 @@ Test(scheduler, ended_warps_leave_nothing) {
             random_event(&h, s, &random);
             uint32_t slot = check_pick(&h, s, row, true);
             if (slot != GPC_NO_WARP)
-                cr_assert_eq(gpc_scheduler_issued(s, slot, 0), GPC_OK);
+                cr_assert_eq(gpc_scheduler_issued(s, slot, 0, NULL), GPC_OK);
         }
         while (h.running)
             change(&h, s, h.order[gpci_random_below(&random, h.running)], GPC_STATE_ABSENT);
@@ -230,10 +230,10 @@ static uint64_t run_core(gpc_scheduler *s, host *h, uint64_t *random, uint32_t w
             if ((h->state[i] == GPC_STATE_STALLED || h->state[i] == GPC_STATE_WAITING) && due[i] <= cycle)
                 change(h, s, i, gpci_random_below(random, 2) ? GPC_STATE_READY : GPC_STATE_READY_MEMORY);
         uint32_t slot;
-        cr_assert_eq(gpc_scheduler_pick(s, cycle, cycle % 4 != 0, &slot), GPC_OK);
+        cr_assert_eq(gpc_scheduler_pick(s, cycle, cycle % 4 != 0, &slot, NULL), GPC_OK);
         if (slot == GPC_NO_WARP)
             continue;
-        cr_assert_eq(gpc_scheduler_issued(s, slot, cycle), GPC_OK);
+        cr_assert_eq(gpc_scheduler_issued(s, slot, cycle, NULL), GPC_OK);
         bool memory = h->state[slot] == GPC_STATE_READY_MEMORY;
         due[slot] = cycle + (memory ? 50 + gpci_random_below(random, 100) : 1 + gpci_random_below(random, 6));
         if (!--left[slot])

@@ -112,7 +112,7 @@ static void compare(host *h) {
     classes.held = held;
     classes.bypassing = bypassing;
     classes.bypassing_l2 = bypassing_l2;
-    cr_assert_eq(gpc_throttle_classify(h->alone, h->cycle, &classes), GPC_OK);
+    cr_assert_eq(gpc_throttle_classify(h->alone, h->cycle, &classes, NULL), GPC_OK);
     cr_assert_eq(classes.again, gpc_scheduler_next_change(h->s));
     for (uint32_t slot = 0; slot < h->warps; slot++) {
         const unsigned bit = slot % 64, word = slot / 64;
@@ -130,8 +130,8 @@ static void compare(host *h) {
 }
 
 static void set_state(host *h, uint32_t slot, gpc_warp_state state) {
-    cr_assert_eq(gpc_scheduler_set_state(h->s, slot, state), GPC_OK);
-    cr_assert_eq(gpc_throttle_set_state(h->alone, slot, state), GPC_OK);
+    cr_assert_eq(gpc_scheduler_set_state(h->s, slot, state, NULL), GPC_OK);
+    cr_assert_eq(gpc_throttle_set_state(h->alone, slot, state, NULL), GPC_OK);
 }
 
 static void tell(host *h, const gpc_cache_event *event) {
@@ -162,8 +162,8 @@ static void lose_lines(host *h, uint32_t slot) {
 }
 
 static void issue(host *h, uint32_t slot) {
-    cr_assert_eq(gpc_scheduler_issued(h->s, slot, h->cycle), GPC_OK);
-    cr_assert_eq(gpc_throttle_issued(h->alone, slot, h->cycle), GPC_OK);
+    cr_assert_eq(gpc_scheduler_issued(h->s, slot, h->cycle, NULL), GPC_OK);
+    cr_assert_eq(gpc_throttle_issued(h->alone, slot, h->cycle, NULL), GPC_OK);
     gpc_warp_state next = draw(h) & 1 ? GPC_STATE_READY : GPC_STATE_READY_MEMORY;
     lose_lines(h, slot);
     if (++h->place[slot] < (effort_is_small() ? 2 : LENGTH)) {
@@ -178,8 +178,8 @@ static void start_some(host *h) {
     for (uint32_t slot = 0; slot < h->warps && h->left; slot++) {
         if (gpc_scheduler_age_of(h->s, slot) != GPC_NO_WARP)
             continue;
-        cr_assert_eq(gpc_scheduler_start_block(h->s, slot, h->left / 4), GPC_OK);
-        cr_assert_eq(gpc_throttle_start(h->alone, slot, h->left / 4), GPC_OK);
+        cr_assert_eq(gpc_scheduler_start_block(h->s, slot, h->left / 4, NULL), GPC_OK);
+        cr_assert_eq(gpc_throttle_start(h->alone, slot, h->left / 4, NULL), GPC_OK);
         set_state(h, slot, GPC_STATE_READY);
         h->place[slot] = 0;
         h->left--;
@@ -212,15 +212,15 @@ static uint64_t run(gpc_context *context, const char *throttle, uint32_t warps, 
     alone.throttles = throttle;
     alone.warps = warps;
     cr_assert_eq(gpc_throttle_create(context, &alone, &h.alone, &error), GPC_OK, "%s: %s", throttle, error.message);
-    cr_assert_eq(gpc_throttle_begin_kernel(h.alone, "k"), gpc_scheduler_begin_kernel(h.s, "k"));
+    cr_assert_eq(gpc_throttle_begin_kernel(h.alone, "k", NULL), gpc_scheduler_begin_kernel(h.s, "k", NULL));
     for (uint32_t step = 0; h.left || h.running; step++) {
         uint32_t slot;
         if (step % 4 == 0 || !h.running)
             start_some(&h);
         if (step % 64 == 63)
             take_sample(&h);
-        cr_assert_eq(gpc_scheduler_pick(h.s, h.cycle, true, &slot), GPC_OK);
-        cr_assert_eq(gpc_throttle_classify(h.alone, h.cycle, NULL), GPC_OK);
+        cr_assert_eq(gpc_scheduler_pick(h.s, h.cycle, true, &slot, NULL), GPC_OK);
+        cr_assert_eq(gpc_throttle_classify(h.alone, h.cycle, NULL, NULL), GPC_OK);
         cr_assert(slot == GPC_NO_WARP || gpc_throttle_class_of(h.alone, slot) != GPC_CLASS_THROTTLED);
         digest(&h, slot);
         if (slot != GPC_NO_WARP) {

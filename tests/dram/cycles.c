@@ -170,7 +170,7 @@ Test(dram_cycles, idle_channel_refreshes_all_the_same) {
 Test(dram_cycles, many_channels) {
     rig *one = rig_open(NULL), *many = rig_open("dram.channels=70");
     rig_request(one, 0, false, 1);
-    cr_assert_eq(gpc_dram_try_request(many->dram, 69, 0, false, 1), GPC_OK);
+    cr_assert_eq(gpc_dram_try_request(many->dram, 69, 0, false, 1, NULL), GPC_OK);
     do {
         const uint64_t next = gpc_dram_next_event(one->dram);
         cr_assert_eq(gpc_dram_next_event(many->dram), next);

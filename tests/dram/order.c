@@ -64,11 +64,11 @@ Test(dram_order, by_bank_has_one_queue) {
     rig *r = rig_open("dram.scheduler=by-bank dram.read_queue=4");
     for (uint64_t i = 0; i < 4; i++)
         rig_request(r, at(0, (uint32_t)i & 1, 0), i & 2, i);
-    cr_assert_eq(gpc_dram_try_request(r->dram, 0, at(0, 0, 0), true, 4), GPC_BUSY);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, at(0, 0, 0), true, 4, NULL), GPC_BUSY);
     rig_advance(r, 2);
     rig_request(r, at(0, 0, 0), true, 4);
     rig_request(r, at(0, 1, 0), false, 5);
-    cr_assert_eq(gpc_dram_try_request(r->dram, 0, at(0, 0, 0), false, 6), GPC_BUSY);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, at(0, 0, 0), false, 6, NULL), GPC_BUSY);
     rig_drain(r);
     cr_assert_eq(r->done_count, 6);
     rig_close(r);
@@ -149,12 +149,12 @@ Test(dram_order, full_queue_is_busy) {
     rig *r = rig_open("dram.read_queue=2");
     rig_request(r, at(0, 0, 0), false, 1);
     rig_request(r, at(0, 0, 1), false, 2);
-    cr_assert_eq(gpc_dram_try_request(r->dram, 0, 0, false, 3), GPC_BUSY);
-    cr_assert_eq(gpc_dram_try_request(r->dram, 0, at(0, 2, 0), true, 4), GPC_OK);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, 0, false, 3, NULL), GPC_BUSY);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, at(0, 2, 0), true, 4, NULL), GPC_OK);
     rig_advance(r, 6);
-    cr_assert_eq(gpc_dram_try_request(r->dram, 0, 0, false, 3), GPC_BUSY);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, 0, false, 3, NULL), GPC_BUSY);
     rig_advance(r, 1); /* the read at tRCD leaves the queue */
-    cr_assert_eq(gpc_dram_try_request(r->dram, 0, 0, false, 3), GPC_OK);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, 0, false, 3, NULL), GPC_OK);
     rig_drain(r);
     cr_assert_eq(r->done_count, 4);
     rig_close(r);
@@ -165,7 +165,8 @@ Test(dram_order, queues_do_not_bound_what_is_under_way) {
     rig *r = rig_open("dram.read_queue=1 dram.write_queue=1 dram.write_high=1 dram.write_low=0");
     uint64_t sent = 0, most = 0;
     while (sent < 40) {
-        if (gpc_dram_try_request(r->dram, 0, at(0, sent % 2 * 2, (uint32_t)(sent / 2 % 4)), false, sent) == GPC_OK)
+        if (gpc_dram_try_request(r->dram, 0, at(0, sent % 2 * 2, (uint32_t)(sent / 2 % 4)), false, sent, NULL) ==
+            GPC_OK)
             sent++;
         rig_advance(r, 1);
         if (sent - r->done_count > most)

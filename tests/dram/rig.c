@@ -62,11 +62,11 @@ void rig_close(rig *r) {
 }
 
 void rig_request(rig *r, uint64_t address, bool write, uint64_t token) {
-    cr_assert_eq(gpc_dram_try_request(r->dram, 0, address, write, token), GPC_OK);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 0, address, write, token, NULL), GPC_OK);
 }
 
 void rig_advance(rig *r, uint64_t cycles) {
-    cr_assert_eq(gpc_dram_advance(r->dram, cycles), GPC_OK);
+    cr_assert_eq(gpc_dram_advance(r->dram, cycles, NULL), GPC_OK);
 }
 
 void rig_drain(rig *r) {

@@ -22,8 +22,8 @@ static gpc_dram *make(gpc_context *context, const char *const *pairs, gpc_status
 static double saturate(gpc_dram *dram, uint64_t count) {
     uint64_t burst = gpc_dram_burst_bytes(dram);
     for (uint64_t i = 0; i < count; i++)
-        while (gpc_dram_try_request(dram, 0, i * burst, false, i) == GPC_BUSY)
-            cr_assert_eq(gpc_dram_advance(dram, 1), GPC_OK);
+        while (gpc_dram_try_request(dram, 0, i * burst, false, i, NULL) == GPC_BUSY)
+            cr_assert_eq(gpc_dram_advance(dram, 1, NULL), GPC_OK);
     measured_stats stats;
     measured_clear(&stats);
     cr_assert_eq(measure_dram(dram, &stats), GPC_OK);
@@ -225,10 +225,10 @@ Test(dram_refusals, numbers_of_bits) {
 Test(dram_refusals, arguments) {
     rig *r = rig_open(NULL);
     measured_stats stats;
-    cr_assert_eq(gpc_dram_try_request(r->dram, 1, 0, false, 0), GPC_ERROR_ARGUMENT);
-    cr_assert_eq(gpc_dram_try_request(NULL, 0, 0, false, 0), GPC_ERROR_ARGUMENT);
-    cr_assert_eq(gpc_dram_advance(NULL, 1), GPC_ERROR_ARGUMENT);
-    cr_assert_eq(gpc_dram_advance(r->dram, UINT64_MAX), GPC_ERROR_RANGE);
+    cr_assert_eq(gpc_dram_try_request(r->dram, 1, 0, false, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_dram_try_request(NULL, 0, 0, false, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_dram_advance(NULL, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_dram_advance(r->dram, UINT64_MAX, NULL), GPC_ERROR_RANGE);
     cr_assert_eq(gpc_dram_now(r->dram), 0);
     cr_assert_eq(measure_dram(r->dram, NULL), GPC_ERROR_ARGUMENT);
     measured_clear(&stats);

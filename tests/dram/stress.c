@@ -43,7 +43,7 @@ static void feed(rig *r, uint64_t seed) {
         uint64_t draw = gpci_random(&seed), row = draw % 3 ? draw >> 8 & 1 : draw >> 8 & 15;
         uint64_t address = (row * 64 + (draw >> 16 & 63)) * 64;
         bool write = draw >> 32 & 1 && i % 500 > 200;
-        while (gpc_dram_try_request(r->dram, 0, address, write, i) == GPC_BUSY)
+        while (gpc_dram_try_request(r->dram, 0, address, write, i, NULL) == GPC_BUSY)
             rig_advance(r, 1);
         i++;
         if ((draw >> 40) % 7 == 0)

@@ -170,23 +170,23 @@ static void call_throttle(api_thing *thing, uint8_t what, uint32_t slot, uint64_
     classes.bypassing = words[2];
     switch (what % 6) {
     case 0:
-        gpc_throttle_start(thing->it, slot, slot / 2);
+        gpc_throttle_start(thing->it, slot, slot / 2, NULL);
         break;
     case 1:
-        gpc_throttle_set_state(thing->it, slot, api_below(w, 7));
+        gpc_throttle_set_state(thing->it, slot, api_below(w, 7), NULL);
         break;
     case 2:
-        gpc_throttle_issued(thing->it, slot, number);
+        gpc_throttle_issued(thing->it, slot, number, NULL);
         break;
     case 3:
         gpc_throttle_cache_event(thing->it, &event);
         break;
     case 4:
         give_throttle_sample(thing->it, &stats, number);
-        gpc_throttle_begin_kernel(thing->it, what & 32 ? "k" : NULL);
+        gpc_throttle_begin_kernel(thing->it, what & 32 ? "k" : NULL, NULL);
         break;
     default:
-        gpc_throttle_classify(thing->it, number, what & 64 ? &classes : NULL);
+        gpc_throttle_classify(thing->it, number, what & 64 ? &classes : NULL, NULL);
         gpc_throttle_class_of(thing->it, slot);
         gpc_throttle_token_of(thing->it, slot, what & 3);
         gpc_throttle_held(thing->it, slot);
@@ -202,17 +202,17 @@ static void call_scheduler(api_thing *thing, uint8_t what, uint32_t slot, uint64
     stats.cycles = number;
     switch (what % 6) {
     case 0:
-        gpc_scheduler_start_block(thing->it, slot, slot / 2);
+        gpc_scheduler_start_block(thing->it, slot, slot / 2, NULL);
         break;
     case 1:
-        gpc_scheduler_set_state(thing->it, slot, api_below(w, 7));
+        gpc_scheduler_set_state(thing->it, slot, api_below(w, 7), NULL);
         break;
     case 2:
         gpc_scheduler_cache_event(thing->it, &event);
         break;
     case 3:
         give_sample(thing->it, &stats, number);
-        gpc_scheduler_begin_kernel(thing->it, what & 32 ? "k" : NULL);
+        gpc_scheduler_begin_kernel(thing->it, what & 32 ? "k" : NULL, NULL);
         break;
     case 4:
         gpc_scheduler_class_of(thing->it, slot);
@@ -222,8 +222,8 @@ static void call_scheduler(api_thing *thing, uint8_t what, uint32_t slot, uint64
         break;
     default:
         for (uint32_t n = 0; n < 4; n++)
-            if (gpc_scheduler_pick(thing->it, number + n, what & 64, &picked) == GPC_OK && picked != GPC_NO_WARP)
-                CHECK(gpc_scheduler_issued(thing->it, picked, number + n) == GPC_OK);
+            if (gpc_scheduler_pick(thing->it, number + n, what & 64, &picked, NULL) == GPC_OK && picked != GPC_NO_WARP)
+                CHECK(gpc_scheduler_issued(thing->it, picked, number + n, NULL) == GPC_OK);
     }
 }
 
@@ -257,8 +257,8 @@ static void call_dram(api_thing *thing) {
     api_world *w = thing->world;
     const uint8_t what = api_byte(w);
     for (uint32_t n = 0; n < (what & 31u); n++)
-        gpc_dram_try_request(thing->it, api_below(w, 2), api_number(w), what & 32, n);
-    gpc_dram_advance(thing->it, what);
+        gpc_dram_try_request(thing->it, api_below(w, 2), api_number(w), what & 32, n, NULL);
+    gpc_dram_advance(thing->it, what, NULL);
 }
 
 static void call_trace(api_thing *thing) {

@@ -41,14 +41,14 @@ static void name_cache(gpc_context *context, const char *replacement, const char
 
 static void use_scheduler(gpc_scheduler *scheduler) {
     uint32_t slot;
-    CHECK(gpc_scheduler_begin_kernel(scheduler, "_Z4nameP") == GPC_OK);
+    CHECK(gpc_scheduler_begin_kernel(scheduler, "_Z4nameP", NULL) == GPC_OK);
     for (uint32_t n = 0; n < 8; n++) {
-        CHECK(gpc_scheduler_start_block(scheduler, n, n / 2) == GPC_OK);
-        CHECK(gpc_scheduler_set_state(scheduler, n, GPC_STATE_READY_MEMORY) == GPC_OK);
+        CHECK(gpc_scheduler_start_block(scheduler, n, n / 2, NULL) == GPC_OK);
+        CHECK(gpc_scheduler_set_state(scheduler, n, GPC_STATE_READY_MEMORY, NULL) == GPC_OK);
     }
     for (uint64_t cycle = 1; cycle < 20; cycle++)
-        if (gpc_scheduler_pick(scheduler, cycle, true, &slot) == GPC_OK && slot != GPC_NO_WARP)
-            CHECK((fuzz_tell(slot), gpc_scheduler_issued(scheduler, slot, cycle) == GPC_OK));
+        if (gpc_scheduler_pick(scheduler, cycle, true, &slot, NULL) == GPC_OK && slot != GPC_NO_WARP)
+            CHECK((fuzz_tell(slot), gpc_scheduler_issued(scheduler, slot, cycle, NULL) == GPC_OK));
 }
 
 static void name_scheduler(gpc_context *context, const char *policy) {

@@ -151,7 +151,7 @@ static void finish(const tree *t, gpc_coherence *c) {
     CHECK(sum.low_sent + sum.high_sent == sum.low_received + sum.high_received);
     if (!t->oracle || status < 0)
         return;
-    CHECK(gpc_coherence_read_memory(c, t->base, read, sizeof read) == GPC_OK);
+    CHECK(gpc_coherence_read_memory(c, t->base, read, sizeof read, NULL) == GPC_OK);
     CHECK(!memcmp(read, t->bytes, sizeof read));
 }
 

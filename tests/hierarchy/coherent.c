@@ -23,9 +23,9 @@ static gpc_coherence_state state_of(const rig *r, const char *name, uint64_t add
     gpc_coherence *tree = gpc_hierarchy_coherence(r->hierarchy);
     uint32_t module = gpc_coherence_module_index(tree, name), set, way;
     gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
-    if (gpc_coherence_find(tree, module, address, &set, &way) != GPC_OK)
+    if (gpc_coherence_find(tree, module, address, &set, &way, NULL) != GPC_OK)
         return GPC_LINE_I;
-    cr_assert_eq(gpc_coherence_get_block(tree, module, set, way, &block), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_block(tree, module, set, way, &block, NULL), GPC_OK);
     return (gpc_coherence_state)block.state;
 }
 
@@ -54,11 +54,11 @@ Test(coherent, modules) {
     for (uint32_t i = 0; i < 12; i++)
         cr_expect_eq(gpc_coherence_module_index(tree, names[i]), i, "%s", names[i]);
     gpc_coherence_module m = GPC_COHERENCE_MODULE_INIT;
-    cr_assert_eq(gpc_coherence_get_module(tree, 12, &m), GPC_ERROR_RANGE);
-    cr_assert_eq(gpc_coherence_get_module(tree, 4, &m), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_module(tree, 12, &m, NULL), GPC_ERROR_RANGE);
+    cr_assert_eq(gpc_coherence_get_module(tree, 4, &m, NULL), GPC_OK);
     cr_expect(m.low_count == 1 && m.low[0] == 7, "l1-4 is above cluster-2");
     cr_expect(m.sets == 4 && m.ways == 2 && m.block_bytes == 128);
-    cr_assert_eq(gpc_coherence_get_module(tree, 9, &m), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_module(tree, 9, &m, NULL), GPC_OK);
     cr_expect(m.sets == 8 && m.ways == 4 && m.modulus == 2 && m.residue == 1 && m.divisor == 128);
     rig_close(&r);
 }
@@ -179,7 +179,7 @@ Test(coherent, carveout) {
     rig_begin(&r, &launch);
     cr_expect_eq(rig_stats(&r).l1_capacity, 32 << 10);
     gpc_coherence_module m = GPC_COHERENCE_MODULE_INIT;
-    cr_assert_eq(gpc_coherence_get_module(gpc_hierarchy_coherence(r.hierarchy), 0, &m), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_module(gpc_hierarchy_coherence(r.hierarchy), 0, &m, NULL), GPC_OK);
     cr_expect_eq(m.sets * m.ways * m.block_bytes, 32 << 10);
     cr_expect_eq(of(&r, "l1-0").loads, 1);
     cr_expect_eq(rig_load(&r, 0).dram_sectors, 4);
@@ -438,9 +438,9 @@ Test(coherent, gpus) {
               "sm.count = 4\nl2.slices = 4\nl2.size = 16KiB\ndram.channels = 2\ngpu.count = 2\npage.bytes = 4KiB\n");
     const gpc_coherence *tree = gpc_hierarchy_coherence(r.hierarchy);
     gpc_coherence_module m = GPC_COHERENCE_MODULE_INIT;
-    cr_assert_eq(gpc_coherence_get_module(tree, 3, &m), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_module(tree, 3, &m, NULL), GPC_OK);
     cr_expect(m.low_count == 2 && m.low[0] == 6 && m.low[1] == 7 && m.home == 2, "l1-3 is over the slices of GPU 1");
-    cr_assert_eq(gpc_coherence_get_module(tree, 5, &m), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_module(tree, 5, &m, NULL), GPC_OK);
     cr_expect(m.low_count == 2 && m.low[0] == 9 && m.low[1] == 11 && m.residue == 1, "l2-1 is over memories 1 and 3");
     rig_load(&r, 0);
     rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 1));

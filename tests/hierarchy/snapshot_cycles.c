@@ -232,7 +232,7 @@ static void note_matrices(snapshot_host *at, const gpc_coherence *tree, uint32_t
     const uint32_t states = GPC_LINE_COUNT + gpc_coherence_protocol(tree)->state_count;
     uint64_t transitions[GPC_MAX_STATES * GPC_MAX_STATES] = {0};
     uint32_t origins[GPC_MAX_STATES * GPC_MAX_STATES] = {0};
-    cr_assert_eq(gpc_coherence_get_matrices(tree, module, states, transitions, origins), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_matrices(tree, module, states, transitions, origins, NULL), GPC_OK);
     for (uint32_t i = 0; i < states * states; i++)
         note(at, transitions[i]), note(at, origins[i]);
 }
@@ -249,7 +249,7 @@ static void note_rest(snapshot_host *at) {
         for (size_t n = 0; n < sizeof stats; n++)
             note(at, ((const uint8_t *)&stats)[n]);
     }
-    for (uint32_t i = 0; tree && gpc_coherence_get_module(tree, i, &module) == GPC_OK; i++) {
+    for (uint32_t i = 0; tree && gpc_coherence_get_module(tree, i, &module, NULL) == GPC_OK; i++) {
         measured_module stats;
         measured_clear(&stats);
         measure_module(tree, i, &stats);

@@ -93,7 +93,7 @@ static gpc_status use_tree(gpc_context *context, oom_heap *heap, gpc_error *erro
     }
     for (uint32_t i = 0; tree && i < 256; i++) {
         uint8_t byte = 0;
-        cr_assert_eq(gpc_coherence_read_memory(tree, address_of(i), &byte, 1), GPC_OK);
+        cr_assert_eq(gpc_coherence_read_memory(tree, address_of(i), &byte, 1, NULL), GPC_OK);
         cr_assert_eq(byte, v.of[i * 37 % 256], "address %u", i);
     }
     gpc_coherence_destroy(tree);
@@ -111,17 +111,17 @@ static gpc_status write_memory(gpc_context *context, oom_heap *heap, gpc_error *
     gpc_status status = create_tree(context, "srrip", error, &tree);
     if (status == GPC_OK) {
         memset(bytes, 7, sizeof bytes);
-        status = gpc_coherence_write_memory(tree, 100, bytes, sizeof bytes);
+        status = gpc_coherence_write_memory(tree, 100, bytes, sizeof bytes, NULL);
         if (status != GPC_OK) {
             memset(bytes, 0, sizeof bytes);
             /* the call has no gpc_error */
             error->status = status;
             strcpy(error->message, "out of memory");
         }
-        cr_assert_eq(gpc_coherence_read_memory(tree, 100, read, sizeof read), GPC_OK);
+        cr_assert_eq(gpc_coherence_read_memory(tree, 100, read, sizeof read, NULL), GPC_OK);
         cr_assert_arr_eq(read, bytes, sizeof read);
         oom_heal(heap);
-        cr_assert_eq(gpc_coherence_write_memory(tree, 100, bytes, sizeof bytes), GPC_OK);
+        cr_assert_eq(gpc_coherence_write_memory(tree, 100, bytes, sizeof bytes, NULL), GPC_OK);
     }
     gpc_coherence_destroy(tree);
     return status;
@@ -170,7 +170,7 @@ static gpc_status use_inflights(gpc_context *context, oom_heap *heap, gpc_error 
     }
     for (uint32_t i = 128; tree && i < 192; i++) { /* the last to every address */
         uint8_t byte = 0;
-        cr_assert_eq(gpc_coherence_read_memory(tree, address_of(i % 64), &byte, 1), GPC_OK);
+        cr_assert_eq(gpc_coherence_read_memory(tree, address_of(i % 64), &byte, 1, NULL), GPC_OK);
         cr_assert_eq(byte, (uint8_t)(i + 1), "store %u", i);
     }
     gpc_coherence_destroy(tree);

@@ -84,8 +84,8 @@ static gpc_status throttle(gpc_context *context, oom_heap *heap, gpc_error *erro
     }
     const size_t calls = heap->calls;
     for (uint32_t slot = 0; throttles[0] && slot < 48; slot++) {
-        cr_assert_eq(gpc_throttle_start(throttles[0], slot, slot / 4), GPC_OK);
-        cr_assert_eq(gpc_throttle_classify(throttles[0], slot, NULL), GPC_OK);
+        cr_assert_eq(gpc_throttle_start(throttles[0], slot, slot / 4, NULL), GPC_OK);
+        cr_assert_eq(gpc_throttle_classify(throttles[0], slot, NULL, NULL), GPC_OK);
     }
     cr_assert_eq(heap->calls, calls);
     gpc_throttle_destroy(throttles[0]);

@@ -18,16 +18,16 @@ static gpc_status create(gpc_context *context, const char *policy, gpc_error *er
 static void use(gpc_scheduler *scheduler, oom_heap *heap) {
     size_t calls = heap->calls;
     for (uint32_t slot = 0; slot < 100; slot++) {
-        cr_assert_eq(gpc_scheduler_start(scheduler, slot), GPC_OK);
-        cr_assert_eq(gpc_scheduler_set_state(scheduler, slot, GPC_STATE_READY), GPC_OK);
+        cr_assert_eq(gpc_scheduler_start(scheduler, slot, NULL), GPC_OK);
+        cr_assert_eq(gpc_scheduler_set_state(scheduler, slot, GPC_STATE_READY, NULL), GPC_OK);
     }
     for (uint64_t cycle = 0; cycle < 300; cycle++) {
         uint32_t slot;
-        cr_assert_eq(gpc_scheduler_pick(scheduler, cycle, true, &slot), GPC_OK);
+        cr_assert_eq(gpc_scheduler_pick(scheduler, cycle, true, &slot, NULL), GPC_OK);
         if (slot == GPC_NO_WARP)
             break;
-        cr_assert_eq(gpc_scheduler_issued(scheduler, slot, cycle), GPC_OK);
-        cr_assert_eq(gpc_scheduler_set_state(scheduler, slot, cycle % 3 ? GPC_STATE_BARRIER : GPC_STATE_ABSENT),
+        cr_assert_eq(gpc_scheduler_issued(scheduler, slot, cycle, NULL), GPC_OK);
+        cr_assert_eq(gpc_scheduler_set_state(scheduler, slot, cycle % 3 ? GPC_STATE_BARRIER : GPC_STATE_ABSENT, NULL),
                      GPC_OK);
     }
     cr_assert_eq(heap->calls, calls, "a scheduler at work allocated");

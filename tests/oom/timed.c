@@ -460,8 +460,8 @@ static gpc_status only_dram(gpc_context *context, oom_heap *heap, gpc_error *err
         status = gpc_dram_create(context, config, &dram, error);
     cr_assert_eq(dram != NULL, status == GPC_OK);
     if (status == GPC_OK) {
-        cr_assert_eq(gpc_dram_try_request(dram, 0, 0, false, 1), GPC_OK);
-        cr_assert_eq(gpc_dram_advance(dram, 1000), GPC_OK);
+        cr_assert_eq(gpc_dram_try_request(dram, 0, 0, false, 1, NULL), GPC_OK);
+        cr_assert_eq(gpc_dram_advance(dram, 1000, NULL), GPC_OK);
     }
     gpc_dram_destroy(dram);
     gpc_config_destroy(config);

@@ -380,7 +380,7 @@ class Errors(Case):
             (gpucache.ArgumentError, "2 bytes of data", lambda: tree.access("l1-0", "store", 0, 3, data=b"ab")),
             (gpucache.ArgumentError, "mask 0x4", lambda: tree.store("l1-0", 0, b"ab", mask=4)),
             (gpucache.ArgumentError, "a mask of 1", lambda: tree.store("l1-0", 0, b"ab", mask=[1])),
-            (gpucache.RangeError, "l1-0: set 2, way 0", lambda: tree.block("l1-0", 2, 0)),
+            (gpucache.RangeError, "module l1-0: set 2 of 2", lambda: tree.block("l1-0", 2, 0)),
         ):  # fmt: skip
             with self.subTest(text):
                 self.refused(kind, text, use)

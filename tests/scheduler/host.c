@@ -198,9 +198,9 @@ Test(scheduler_host, order_of_calls) {
     rig_set(&r, 0, GPC_STATE_READY_MEMORY);
     seen.answer = 0;
     uint32_t slot = GPC_NO_WARP;
-    cr_expect_eq(gpc_scheduler_pick(r.scheduler, 9, true, &slot), GPC_OK);
+    cr_expect_eq(gpc_scheduler_pick(r.scheduler, 9, true, &slot, NULL), GPC_OK);
     cr_expect_eq(slot, 0);
-    cr_expect_eq(gpc_scheduler_issued(r.scheduler, 0, 9), GPC_OK);
+    cr_expect_eq(gpc_scheduler_issued(r.scheduler, 0, 9, NULL), GPC_OK);
     rig_end(&r, 0);
     rig_start(&r, 0);
     measured_stats stats;
@@ -240,7 +240,7 @@ Test(scheduler_host, candidates) {
 static void impossible(rig *r, spy *seen, uint32_t answer, bool memory) {
     uint32_t slot = 77;
     seen->answer = answer;
-    cr_expect_eq(gpc_scheduler_pick(r->scheduler, 0, memory, &slot), GPC_ERROR_CALLBACK, "%u", answer);
+    cr_expect_eq(gpc_scheduler_pick(r->scheduler, 0, memory, &slot, NULL), GPC_ERROR_CALLBACK, "%u", answer);
     cr_expect_eq(slot, 77);
 }
 

@@ -133,7 +133,7 @@ Test(scheduler_limit, named) {
     rig r;
     rig_open(&r, "lrr + blocks(limit=1) + ccws", 8, 4);
     for (uint32_t slot = 0; slot < 8; slot++)
-        cr_assert_eq(gpc_scheduler_start_block(r.scheduler, slot, slot / 2), GPC_OK);
+        cr_assert_eq(gpc_scheduler_start_block(r.scheduler, slot, slot / 2, NULL), GPC_OK);
     rig_set_all(&r, GPC_STATE_READY);
     cr_expect_null(gpci_scheduler_throttle_of(r.scheduler, 1));
     cr_expect_str_eq(gpci_scheduler_throttle_of(r.scheduler, 2), "blocks");

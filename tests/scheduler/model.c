@@ -130,7 +130,7 @@ static void compare(rig *r, model *m, const subject *s, uint64_t *random) {
     cr_assert_eq(rig_class(r, other), held ? GPC_CLASS_THROTTLED : GPC_CLASS_CACHE);
     if (slot == GPC_NO_WARP || gpci_random_below(random, 5) == 0) /* a host may also change the decision */
         return;
-    cr_assert_eq(gpc_scheduler_issued(r->scheduler, slot, 0), GPC_OK);
+    cr_assert_eq(gpc_scheduler_issued(r->scheduler, slot, 0, NULL), GPC_OK);
     m->last = slot;
     if (m->group) {
         m->current = slot / m->group;

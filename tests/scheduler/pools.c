@@ -149,7 +149,7 @@ static void open_blocks(rig *r, const char *policy, uint32_t warps, uint32_t sm)
     options.sms = 8;
     cr_assert_eq(gpc_scheduler_create(r->context, &options, &r->scheduler, &r->error), GPC_OK, "%s", r->error.message);
     for (uint32_t slot = 0; slot < warps; slot++)
-        cr_assert_eq(gpc_scheduler_start_block(r->scheduler, slot, 100 + slot / 2), GPC_OK);
+        cr_assert_eq(gpc_scheduler_start_block(r->scheduler, slot, 100 + slot / 2, NULL), GPC_OK);
 }
 
 Test(scheduler_pools, owl_locality) {
@@ -194,8 +194,8 @@ Test(scheduler_pools, owl_blocks_come_and_go) {
     rig_end(&r, 0);
     cr_expect_eq(step(&r, "123", ""), 1, "a warp of it is left");
     rig_end(&r, 1);
-    cr_assert_eq(gpc_scheduler_start_block(r.scheduler, 0, 7), GPC_OK);
-    cr_assert_eq(gpc_scheduler_start_block(r.scheduler, 1, 7), GPC_OK);
+    cr_assert_eq(gpc_scheduler_start_block(r.scheduler, 0, 7, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_start_block(r.scheduler, 1, 7, NULL), GPC_OK);
     cr_expect_eq(step(&r, "0123", ""), 2);
     cr_expect_eq(step(&r, "013", ""), 3);
     cr_expect_eq(step(&r, "01", ""), 0);

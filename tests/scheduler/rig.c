@@ -25,11 +25,11 @@ void rig_close(rig *r) {
 }
 
 void rig_start(rig *r, uint32_t slot) {
-    cr_assert_eq(gpc_scheduler_start(r->scheduler, slot), GPC_OK, "slot %u", slot);
+    cr_assert_eq(gpc_scheduler_start(r->scheduler, slot, NULL), GPC_OK, "slot %u", slot);
 }
 
 void rig_set(rig *r, uint32_t slot, gpc_warp_state state) {
-    cr_assert_eq(gpc_scheduler_set_state(r->scheduler, slot, state), GPC_OK, "slot %u", slot);
+    cr_assert_eq(gpc_scheduler_set_state(r->scheduler, slot, state, NULL), GPC_OK, "slot %u", slot);
 }
 
 void rig_set_all(rig *r, gpc_warp_state state) {
@@ -43,7 +43,7 @@ void rig_end(rig *r, uint32_t slot) {
 
 uint32_t rig_pick(rig *r, bool memory) {
     uint32_t slot = 12345;
-    cr_assert_eq(gpc_scheduler_pick(r->scheduler, 0, memory, &slot), GPC_OK);
+    cr_assert_eq(gpc_scheduler_pick(r->scheduler, 0, memory, &slot, NULL), GPC_OK);
     cr_assert(slot < r->warps || slot == GPC_NO_WARP, "slot %u", slot);
     return slot;
 }
@@ -51,7 +51,7 @@ uint32_t rig_pick(rig *r, bool memory) {
 uint32_t rig_issue(rig *r, bool memory) {
     uint32_t slot = rig_pick(r, memory);
     if (slot != GPC_NO_WARP)
-        cr_assert_eq(gpc_scheduler_issued(r->scheduler, slot, 0), GPC_OK);
+        cr_assert_eq(gpc_scheduler_issued(r->scheduler, slot, 0, NULL), GPC_OK);
     return slot;
 }
 

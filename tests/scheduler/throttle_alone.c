@@ -36,11 +36,11 @@ Test(throttle_alone, classes) {
     gpc_throttle *t = make("pcal(warps=2, ebt=2)", 70);
     uint64_t throttled[3] = {99, 99, 99}, bypassing[3] = {99, 99, 99};
     for (uint32_t slot = 0; slot < 6; slot++)
-        cr_assert_eq(gpc_throttle_start(t, 60 + slot, 0), GPC_OK);
+        cr_assert_eq(gpc_throttle_start(t, 60 + slot, 0, NULL), GPC_OK);
     gpc_throttle_classes classes = GPC_THROTTLE_CLASSES_INIT;
     classes.throttled = throttled;
     classes.bypassing = bypassing;
-    cr_assert_eq(gpc_throttle_classify(t, 0, &classes), GPC_OK);
+    cr_assert_eq(gpc_throttle_classify(t, 0, &classes, NULL), GPC_OK);
     cr_expect_eq(throttled[0], 0);
     cr_expect_eq(throttled[1], 3, "slots 64 and 65");
     cr_expect(throttled[2] == 99 && bypassing[2] == 99, "nothing is written beyond");
@@ -50,7 +50,7 @@ Test(throttle_alone, classes) {
     cr_expect_eq(gpc_throttle_class_of(t, 64), GPC_CLASS_THROTTLED);
     cr_expect_eq(gpc_throttle_token_of(t, 61, 1), GPC_TOKEN_HELD);
     cr_expect_eq(gpc_throttle_token_of(t, 63, 1), GPC_TOKEN_NONE);
-    cr_assert_eq(gpc_throttle_set_state(t, 60, GPC_STATE_ABSENT), GPC_OK);
+    cr_assert_eq(gpc_throttle_set_state(t, 60, GPC_STATE_ABSENT, NULL), GPC_OK);
     cr_expect_eq(gpc_throttle_class_of(t, 62), GPC_CLASS_CACHE, "it moves up");
     cr_expect_eq(gpc_throttle_class_of(t, 64), GPC_CLASS_BYPASS);
     cr_expect_eq(gpc_throttle_class_of(t, 60), GPC_CLASS_THROTTLED, "an empty slot");
@@ -62,7 +62,7 @@ Test(throttle_alone, held_back) {
     gpc_throttle *t = make("ccws", 8);
     cr_expect(gpc_throttle_wants_events(t));
     for (uint32_t slot = 0; slot < 8; slot++)
-        cr_assert_eq(gpc_throttle_start(t, slot, 0), GPC_OK);
+        cr_assert_eq(gpc_throttle_start(t, slot, 0, NULL), GPC_OK);
     for (uint64_t cycle = 0; cycle < 200; cycle++) {
         gpc_cache_event event = {.kind = GPC_CACHE_EVENT_EVICT, .warp = 1, .owner = 0, .cycle = cycle};
         gpc_throttle_cache_event(t, &event);
@@ -102,7 +102,7 @@ Test(throttle_alone, blocks) {
     for (uint32_t warps = 64; warps <= 128; warps += 64) {
         gpc_throttle *t = make("sees", warps);
         for (uint32_t slot = 0; slot < warps; slot++)
-            cr_assert_eq(gpc_throttle_start(t, slot, 1u << slot % 32), GPC_OK);
+            cr_assert_eq(gpc_throttle_start(t, slot, 1u << slot % 32, NULL), GPC_OK);
         for (uint32_t slot = 0; slot < warps; slot++)
             cr_expect_eq(seen[slot], 1u << slot % 32, "slot %u of %u: %#x", slot, warps, seen[slot]);
         gpc_throttle_destroy(t);
@@ -157,9 +157,9 @@ Test(throttle_alone, when_it_changes) {
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         gpc_throttle *t = make("again", 8);
         again = 100;
-        cr_assert_eq(gpc_throttle_start(t, 0, 0), GPC_OK);
+        cr_assert_eq(gpc_throttle_start(t, 0, 0, NULL), GPC_OK);
         again = said[i];
-        cr_assert_eq(gpc_throttle_classify(t, 100, NULL), GPC_OK);
+        cr_assert_eq(gpc_throttle_classify(t, 100, NULL, NULL), GPC_OK);
         cr_expect_eq(gpc_throttle_next_change(t), expected[i], "%zu", i);
         gpc_throttle_destroy(t);
     }
@@ -176,7 +176,7 @@ Test(throttle_alone, slots_that_there_are_not) {
     cr_assert_eq(gpc_context_register_throttle(context, &ops, NULL, NULL, NULL), GPC_OK);
     gpc_throttle *t = make("holds", 64);
     for (uint32_t slot = 0; slot < 64; slot++)
-        cr_assert_eq(gpc_throttle_start(t, slot, 0), GPC_OK);
+        cr_assert_eq(gpc_throttle_start(t, slot, 0, NULL), GPC_OK);
     for (uint32_t slot = 0; slot < 64; slot++)
         cr_expect(gpc_throttle_held(t, slot), "slot %u", slot);
     cr_expect_not(gpc_throttle_held(t, 64));
@@ -217,21 +217,21 @@ Test(throttle_alone, refusals) {
     options.warps = 9;
     options.throttles = "blocks";
     refused(&options, GPC_ERROR_ARGUMENT, "gpc_throttle_options.share_with has another policy, or other throttles");
-    cr_expect_eq(gpc_throttle_start(t, 9, 0), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_throttle_set_state(t, 0, GPC_STATE_READY), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_throttle_issued(t, 0, 1), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_throttle_start(t, 9, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_throttle_set_state(t, 0, GPC_STATE_READY, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_throttle_issued(t, 0, 1, NULL), GPC_ERROR_STATE);
     gpc_throttle_classes classes = {.struct_size = 16};
-    cr_expect_eq(gpc_throttle_classify(t, 0, &classes), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_throttle_classify(t, 0, &classes, NULL), GPC_ERROR_ABI);
     gpc_throttle_destroy(t);
     measured_stats stats;
     measured_clear(&stats);
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-    cr_expect_eq(gpc_throttle_start(NULL, 0, 0), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_throttle_set_state(NULL, 0, GPC_STATE_READY), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_throttle_issued(NULL, 0, 0), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_throttle_begin_kernel(NULL, ""), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_throttle_start(NULL, 0, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_throttle_set_state(NULL, 0, GPC_STATE_READY, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_throttle_issued(NULL, 0, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_throttle_begin_kernel(NULL, "", NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(give_throttle_sample(NULL, &stats, 0), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_throttle_classify(NULL, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_throttle_classify(NULL, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_throttle_class_of(NULL, 0), GPC_CLASS_THROTTLED);
     cr_expect_eq(gpc_throttle_token_of(NULL, 0, 1), GPC_TOKEN_UNUSED);
     cr_expect(!gpc_throttle_held(NULL, 0) && !gpc_throttle_wants_events(NULL) && !gpc_throttle_wants_samples(NULL));

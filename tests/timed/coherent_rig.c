@@ -67,9 +67,9 @@ static uint32_t module_of(const rig *r, const char *name) {
 gpc_coherence_state coherent_state(const rig *r, const char *name, uint64_t address) {
     uint32_t module = module_of(r, name), set, way;
     gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
-    if (gpc_coherence_find(tree(r), module, address, &set, &way) != GPC_OK)
+    if (gpc_coherence_find(tree(r), module, address, &set, &way, NULL) != GPC_OK)
         return GPC_LINE_I;
-    cr_assert_eq(gpc_coherence_get_block(tree(r), module, set, way, &block), GPC_OK);
+    cr_assert_eq(gpc_coherence_get_block(tree(r), module, set, way, &block, NULL), GPC_OK);
     return (gpc_coherence_state)block.state;
 }
 
@@ -199,16 +199,18 @@ void coherent_check_idle(rig *r) {
 static void same_block(const gpc_coherence *a, const gpc_coherence *b, uint32_t module, uint32_t set, uint32_t way,
                        const char *what) {
     gpc_coherence_block x = GPC_COHERENCE_BLOCK_INIT, y = GPC_COHERENCE_BLOCK_INIT;
-    gpc_status status = gpc_coherence_get_block(a, module, set, way, &x);
-    cr_assert_eq(gpc_coherence_get_block(b, module, set, way, &y), status, "%s", what);
+    gpc_status status = gpc_coherence_get_block(a, module, set, way, &x, NULL);
+    cr_assert_eq(gpc_coherence_get_block(b, module, set, way, &y, NULL), status, "%s", what);
     cr_expect(x.tag == y.tag && x.state == y.state && x.recency == y.recency,
               "%s: module %u set %u way %u: %c of 0x%llx, %c of 0x%llx", what, module, set, way, "NMOESI"[x.state],
               (unsigned long long)x.tag, "NMOESI"[y.state], (unsigned long long)y.tag);
     for (uint32_t sub = 0; status == GPC_OK && sub < x.sub_blocks; sub++) {
         uint32_t owners[2], sharers[2][64];
         size_t counts[2];
-        cr_assert_eq(gpc_coherence_get_directory(a, module, set, way, sub, &owners[0], sharers[0], 64, &counts[0]), 0);
-        cr_assert_eq(gpc_coherence_get_directory(b, module, set, way, sub, &owners[1], sharers[1], 64, &counts[1]), 0);
+        cr_assert_eq(
+            gpc_coherence_get_directory(a, module, set, way, sub, &owners[0], sharers[0], 64, &counts[0], NULL), 0);
+        cr_assert_eq(
+            gpc_coherence_get_directory(b, module, set, way, sub, &owners[1], sharers[1], 64, &counts[1], NULL), 0);
         cr_expect(owners[0] == owners[1] && counts[0] == counts[1] &&
                       !memcmp(sharers[0], sharers[1], counts[0] * sizeof **sharers),
                   "%s: module %u set %u way %u: another directory", what, module, set, way);
@@ -219,7 +221,7 @@ void coherent_same(const gpc_coherence *a, const gpc_coherence *b, const char *w
     gpc_coherence_module m;
     for (uint32_t i = 0; i < a->module_count; i++) {
         m = (gpc_coherence_module)GPC_COHERENCE_MODULE_INIT;
-        cr_assert_eq(gpc_coherence_get_module(a, i, &m), GPC_OK);
+        cr_assert_eq(gpc_coherence_get_module(a, i, &m, NULL), GPC_OK);
         for (uint32_t set = 0; m.ways && set < m.sets; set++)
             for (uint32_t way = 0; way < m.ways + m.directory_ways; way++)
                 same_block(a, b, i, set, way, what);

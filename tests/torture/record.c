@@ -102,7 +102,7 @@ static void walk_caches(gpc_hierarchy *h, walk *w) {
 static void walk_tree(gpc_hierarchy *h, walk *w) {
     const gpc_coherence *tree = gpc_hierarchy_coherence(h);
     gpc_coherence_module module = {.struct_size = sizeof module};
-    for (uint32_t i = 0; tree && gpc_coherence_get_module(tree, i, &module) == GPC_OK; i++) {
+    for (uint32_t i = 0; tree && gpc_coherence_get_module(tree, i, &module, NULL) == GPC_OK; i++) {
         measured_module stats;
         const uint64_t size = sizeof size + sizeof stats; /* golden digests begin with a size */
         uint64_t sum = 7;
@@ -112,7 +112,7 @@ static void walk_tree(gpc_hierarchy *h, walk *w) {
         for (uint32_t set = 0; set < 64 && set < module.sets; set++)
             for (uint32_t way = 0; way < module.ways; way++) {
                 gpc_coherence_block block = GPC_COHERENCE_BLOCK_INIT;
-                if (gpc_coherence_get_block(tree, i, set, way, &block) != GPC_OK)
+                if (gpc_coherence_get_block(tree, i, set, way, &block, NULL) != GPC_OK)
                     continue;
                 sum = mix(sum, &block.tag, sizeof block.tag);
                 sum = mix(sum, &block.state, sizeof block.state);

@@ -22,7 +22,7 @@ from ._constants import (
     Status,
 )
 from ._loader import lib
-from ._native import choice, decoded, settle, text
+from ._native import call, choice, decoded, text
 from .errors import ArgumentError
 from .stats import counters_of
 
@@ -294,11 +294,10 @@ def atomics_found(atomics):
 def matrices_of(tree, index, count):
     """(transitions, origins), [from][to], of `count` states: the protocol's, or the six."""
     transitions, origins = ((kind * count * count)() for kind in (ctypes.c_uint64, ctypes.c_uint32))
-    status = lib.gpc_coherence_get_matrices(
-        tree, index, count, ctypes.cast(transitions, ctypes.POINTER(ctypes.c_uint64)),
+    call(
+        lib.gpc_coherence_get_matrices, tree, index, count, ctypes.cast(transitions, ctypes.POINTER(ctypes.c_uint64)),
         ctypes.cast(origins, ctypes.POINTER(ctypes.c_uint32)),
     )  # fmt: skip
-    settle(status, what="gpc_coherence_get_matrices")
     return [list(row) for row in transitions], [list(row) for row in origins]
 
 

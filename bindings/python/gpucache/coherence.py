@@ -44,7 +44,7 @@ from ._constants import (
     Status,
 )
 from ._loader import lib
-from ._native import choice, invoke, settle, state, text
+from ._native import call, choice, invoke, settle, state, text
 from .context import Context
 from .coherence_view import UINT64_MAX, CoherenceView, none_if, octets
 from .errors import ArgumentError, NotFoundError
@@ -213,7 +213,7 @@ class Coherence(CoherenceView):
     def choices(self):
         """Choices of the next step."""
         found, raw = [], g.gpc_coherence_choice()
-        while lib.gpc_coherence_get_choice(self._live(), len(found), ctypes.byref(raw)) == Status.OK:
+        while lib.gpc_coherence_get_choice(self._live(), len(found), ctypes.byref(raw), None) == Status.OK:
             kind = ChoiceKind(raw.kind)
             message = MessageKind(raw.message) if kind == ChoiceKind.MESSAGE else None
             found.append(Choice(kind, message, self._names[getattr(raw, "from")], self._names[raw.to], raw.address,
@@ -290,8 +290,7 @@ class Coherence(CoherenceView):
 
     def write_memory(self, address: int, data: bytes) -> None:
         """Set memory's bytes, without an access."""
-        status = lib.gpc_coherence_write_memory(self._live(), address, octets(data), len(data))
-        settle(status, what="gpc_coherence_write_memory")
+        call(lib.gpc_coherence_write_memory, self._live(), address, octets(data), len(data))
 
     def reset_stats(self) -> None:
         lib.gpc_coherence_reset_stats(self._live())

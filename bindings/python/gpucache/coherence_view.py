@@ -40,7 +40,7 @@ from ._constants import (
     Status,
 )
 from ._loader import lib
-from ._native import Handle, decoded, drop, hold, loose, settle, state
+from ._native import Handle, call, decoded, drop, hold, loose, settle, state
 from .errors import ArgumentError, NotFoundError, RangeError, StateError
 from .protocol import events_of, states_of
 from .stats import read_all
@@ -97,10 +97,10 @@ class CoherenceView(Handle):
         found = []
         while True:
             raw = g.gpc_coherence_module()
-            status = lib.gpc_coherence_get_module(self._live(), len(found), ctypes.byref(raw))
-            if status in (Status.ERROR_RANGE, Status.ERROR_ARGUMENT):
+            try:
+                call(lib.gpc_coherence_get_module, self._live(), len(found), ctypes.byref(raw))
+            except (RangeError, ArgumentError):
                 break
-            settle(status, what="gpc_coherence_get_module")
             found.append(raw)
         self._raw_modules = found
         self._states = (*STATES, *states_of(lib.gpc_coherence_protocol(self._live()).contents))
@@ -168,17 +168,16 @@ class CoherenceView(Handle):
     def find(self, module, address):
         """(set, way, True if present) of an address's block: its place, or its possible place."""
         set_, way = ctypes.c_uint32(), ctypes.c_uint32()
-        status = lib.gpc_coherence_find(
-            self._live(), self._at(module), address, ctypes.byref(set_), ctypes.byref(way)
-        )  # fmt: skip
-        found = settle(status, what="gpc_coherence_find") != Status.END
+        status = call(
+            lib.gpc_coherence_find, self._live(), self._at(module), address, ctypes.byref(set_), ctypes.byref(way)
+        )
+        found = status != Status.END
         return set_.value, way.value if found else None, found
 
     def block(self, module, set, way):
         """The CoherenceBlock of a way."""
         raw, index = g.gpc_coherence_block(), self._at(module)
-        status = lib.gpc_coherence_get_block(self._live(), index, set, way, ctypes.byref(raw))
-        settle(status, what=f"{self._names[index]}: set {set}, way {way}")
+        call(lib.gpc_coherence_get_block, self._live(), index, set, way, ctypes.byref(raw))
         size = self._raw_modules[index].block_bytes
         return CoherenceBlock(
             raw.tag, self._states[raw.state], raw.recency, bytes(raw.bytes[:size]) if raw.bytes else None,
@@ -222,11 +221,10 @@ class CoherenceView(Handle):
         owner, count = ctypes.c_uint32(), ctypes.c_size_t()
         room = len(self._names)
         sharers = (ctypes.c_uint32 * room)()
-        status = lib.gpc_coherence_get_directory(
-            self._live(), self._at(module), set, way, sub_block, ctypes.byref(owner), sharers, room,
-            ctypes.byref(count),
+        call(
+            lib.gpc_coherence_get_directory, self._live(), self._at(module), set, way, sub_block, ctypes.byref(owner),
+            sharers, room, ctypes.byref(count),
         )  # fmt: skip
-        settle(status, what="gpc_coherence_get_directory")
         names = self._names
         return DirectoryEntry(
             None if owner.value == GPC_NO_MODULE else names[owner.value],
@@ -236,7 +234,7 @@ class CoherenceView(Handle):
     def read_memory(self, address: int, size: int) -> bytes:
         """Memory's bytes, without an access."""
         found = (ctypes.c_uint8 * max(1, size))()
-        settle(lib.gpc_coherence_read_memory(self._live(), address, found, size), what="gpc_coherence_read_memory")
+        call(lib.gpc_coherence_read_memory, self._live(), address, found, size)
         return bytes(found)[:size]
 
     # Statistics
@@ -292,8 +290,7 @@ class CoherenceView(Handle):
         given = {"on_transition": on_transition, "on_message": on_message, "on_complete": on_complete}
         used = {name: function for name, function in given.items() if function is not None}
         raw = g.gpc_coherence_callbacks(user_data=self._token, **{name: _TRAMPOLINES[name] for name in used})
-        status = lib.gpc_coherence_set_callbacks(self._live(), ctypes.byref(raw) if used else None)
-        settle(status, what="gpc_coherence_set_callbacks")
+        call(lib.gpc_coherence_set_callbacks, self._live(), ctypes.byref(raw) if used else None)
         self._callbacks = used
         self._keep()
 

@@ -6,7 +6,7 @@ import weakref
 from . import _generated as g
 from ._constants import CounterTable, Status
 from ._loader import lib
-from ._native import Handle, drop, hold, invoke, loose, settle
+from ._native import Handle, call, drop, hold, invoke, loose, settle
 from .stats import Stats, read_all
 from .timed import NEVER
 
@@ -39,14 +39,11 @@ class Dram(Handle):
 
     def try_request(self, channel, address, token=0, write=False):
         """Offer a burst, of an address within the channel, at the present cycle: True if accepted."""
-        status = lib.gpc_dram_try_request(self._live(), channel, address, write, token)
-        if status not in (Status.OK, Status.BUSY):
-            settle(status, what=f"gpc_dram_try_request of channel {channel}")
-        return status == Status.OK
+        return call(lib.gpc_dram_try_request, self._live(), channel, address, write, token) == Status.OK
 
     def advance(self, cycles=1):
         """Move the clock by DRAM cycles."""
-        settle(invoke(lib.gpc_dram_advance, self._live(), cycles), what="gpc_dram_advance")
+        call(lib.gpc_dram_advance, self._live(), cycles)
 
     @property
     def now(self):

@@ -25,7 +25,7 @@ from ._constants import (
     VerifyVerdict,
 )
 from ._loader import lib
-from ._native import decoded, drop, held, hold, invoke, settle, strict, text
+from ._native import call, decoded, drop, held, hold, invoke, settle, strict, text
 from .coherence import Coherence
 from .protocol import bits_of
 
@@ -114,7 +114,7 @@ def trees():
 def systems():
     """Systems worth an exploration, first those with an access at a time."""
     found, raw = [], g.gpc_verify_options()
-    while settle(lib.gpc_verify_system(len(found), ctypes.byref(raw)), what="gpc_verify_system") != Status.END:
+    while call(lib.gpc_verify_system, len(found), ctypes.byref(raw)) != Status.END:
         found.append(System(decoded(raw.tree), raw.blocks, raw.bytes, raw.in_flight))
     return found
 
@@ -143,14 +143,14 @@ def _step(raw):
 
 def _steps(pointer):
     found, raw = [], g.gpc_verify_step()
-    while lib.gpc_verify_get_step(pointer, len(found), ctypes.byref(raw)) == Status.OK:
+    while lib.gpc_verify_get_step(pointer, len(found), ctypes.byref(raw), None) == Status.OK:
         found.append(_step(raw))
     return found
 
 
 def _found(pointer, system):
     raw = g.gpc_verify_report()
-    settle(lib.gpc_verify_get_report(pointer, ctypes.byref(raw)), what="gpc_verify_get_report")
+    call(lib.gpc_verify_get_report, pointer, ctypes.byref(raw))
     wrong = WrongByte(raw.address, _module(raw.module), raw.value) if raw.wrong else None
     return Verification(
         system, VerifyVerdict(raw.verdict), VerifyLimit(raw.limit), decoded(raw.text), raw.states, raw.edges,

@@ -213,12 +213,13 @@ GPC_API gpc_status gpc_verify_run(gpc_context *context, const gpc_verify_options
 /* NULL is allowed. Since: 0.2. */
 GPC_API void gpc_verify_destroy(gpc_verify *verify);
 /* Get the result. Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2. */
-GPC_API gpc_status gpc_verify_get_report(const gpc_verify *verify, gpc_verify_report *report);
+GPC_API gpc_status gpc_verify_get_report(const gpc_verify *verify, gpc_verify_report *report, gpc_error *error);
 /*
  * Get a step of the counterexample, by index from 0. Returns GPC_OK; GPC_ERROR_RANGE (past the last);
  * GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
  */
-GPC_API gpc_status gpc_verify_get_step(const gpc_verify *verify, uint32_t index, gpc_verify_step *step);
+GPC_API gpc_status gpc_verify_get_step(const gpc_verify *verify, uint32_t index, gpc_verify_step *step,
+                                       gpc_error *error);
 
 /*
  * Get a system that is worth exploring, by index from 0: `options` receives tree, blocks, bytes and in_flight; its
@@ -227,7 +228,7 @@ GPC_API gpc_status gpc_verify_get_step(const gpc_verify *verify, uint32_t index,
  * the protocol makes equal: writing through and writing around. Returns GPC_OK; GPC_END (past the last);
  * GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Any thread. Since: 0.2.
  */
-GPC_API gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options);
+GPC_API gpc_status gpc_verify_system(uint32_t index, gpc_verify_options *options, gpc_error *error);
 
 /* Names of the trees, from 0 on; NULL beyond the last. Any thread. Since: 0.2. */
 GPC_API const char *gpc_verify_tree_name(uint32_t index);
@@ -284,7 +285,7 @@ GPC_API gpc_status gpc_coherence_hold(gpc_coherence *coherence, uint32_t entries
  * GPC_ERROR_ARGUMENT (the tree is not held); GPC_ERROR_ABI. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_get_choice(const gpc_coherence *coherence, uint32_t index,
-                                            gpc_coherence_choice *choice);
+                                            gpc_coherence_choice *choice, gpc_error *error);
 
 /*
  * Choose the next event, and perform the event and its immediate consequences. All indices change. Returns GPC_OK;

@@ -206,9 +206,9 @@ GPC_API gpc_status gpc_coherence_acquire(gpc_coherence *coherence, uint32_t modu
  * gpc_coherence_write_memory also GPC_ERROR_MEMORY, with nothing written. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_read_memory(const gpc_coherence *coherence, uint64_t address, uint8_t *bytes,
-                                             size_t size);
+                                             size_t size, gpc_error *error);
 GPC_API gpc_status gpc_coherence_write_memory(gpc_coherence *coherence, uint64_t address, const uint8_t *bytes,
-                                              size_t size);
+                                              size_t size, gpc_error *error);
 
 /* Present content of a block of a module. */
 typedef struct gpc_coherence_block {
@@ -234,7 +234,7 @@ typedef struct gpc_coherence_block {
  * 0.1.
  */
 GPC_API gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
-                                           gpc_coherence_block *block);
+                                           gpc_coherence_block *block, gpc_error *error);
 
 /*
  * Read a directory entry: the modules above with copies of a sub-block of the block in `set` and `way`.
@@ -246,7 +246,7 @@ GPC_API gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint3
  */
 GPC_API gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, uint32_t module, uint32_t set,
                                                uint32_t way, uint32_t sub_block, uint32_t *out_owner, uint32_t *sharers,
-                                               size_t room, size_t *out_count);
+                                               size_t room, size_t *out_count, gpc_error *error);
 
 /*
  * Find the set and way of an address in a module.
@@ -256,7 +256,7 @@ GPC_API gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, u
  * address); GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_coherence_find(const gpc_coherence *coherence, uint32_t module, uint64_t address,
-                                      uint32_t *out_set, uint32_t *out_way);
+                                      uint32_t *out_set, uint32_t *out_way, gpc_error *error);
 
 /* Index of the module with the name; GPC_NO_MODULE: unknown name. Since: 0.1. */
 GPC_API uint32_t gpc_coherence_module_index(const gpc_coherence *coherence, const char *name);
@@ -264,7 +264,8 @@ GPC_API uint32_t gpc_coherence_module_index(const gpc_coherence *coherence, cons
  * Get the description of a module, with defaults filled in. Pointers are borrowed for the life of the tree. Returns
  * GPC_OK; GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1.
  */
-GPC_API gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module, gpc_coherence_module *out);
+GPC_API gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module, gpc_coherence_module *out,
+                                            gpc_error *error);
 
 /* Protocol of a tree, borrowed for the life of the tree; NULL for NULL. Since: 0.2. */
 GPC_API const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherence);
@@ -287,7 +288,7 @@ GPC_API gpc_status gpc_coherence_read(const gpc_coherence *coherence, uint32_t m
  * Returns GPC_OK; GPC_ERROR_RANGE (module, states); GPC_ERROR_ARGUMENT. Since: 0.2.
  */
 GPC_API gpc_status gpc_coherence_get_matrices(const gpc_coherence *coherence, uint32_t module, uint32_t states,
-                                              uint64_t *transitions, uint32_t *origins);
+                                              uint64_t *transitions, uint32_t *origins, gpc_error *error);
 /* Set the statistics of all modules to 0. NULL is allowed. Since: 0.1. */
 GPC_API void gpc_coherence_reset_stats(gpc_coherence *coherence);
 
@@ -330,7 +331,8 @@ typedef struct gpc_coherence_callbacks {
 /*
  * Set the callbacks, which are copied; NULL clears them. Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.1.
  */
-GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const gpc_coherence_callbacks *callbacks);
+GPC_API gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const gpc_coherence_callbacks *callbacks,
+                                               gpc_error *error);
 
 /*
  * Accesses that overlap in time. gpc_coherence_access performs a whole access at once. gpc_coherence_issue and

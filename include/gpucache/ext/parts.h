@@ -421,13 +421,14 @@ GPC_API uint32_t gpc_dram_burst_bytes(const gpc_dram *dram);
  *   address  within the channel, bytes
  * Returns GPC_OK; GPC_BUSY (the channel's queue is full); GPC_ERROR_ARGUMENT. Since: 0.1.
  */
-GPC_API gpc_status gpc_dram_try_request(gpc_dram *dram, uint32_t channel, uint64_t address, bool write, uint64_t token);
+GPC_API gpc_status gpc_dram_try_request(gpc_dram *dram, uint32_t channel, uint64_t address, bool write, uint64_t token,
+                                        gpc_error *error);
 
 /*
  * Move the clock by `cycles` DRAM cycles. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL; from within `on_done`);
  * GPC_ERROR_RANGE (a cycle beyond the last). Since: 0.1.
  */
-GPC_API gpc_status gpc_dram_advance(gpc_dram *dram, uint64_t cycles);
+GPC_API gpc_status gpc_dram_advance(gpc_dram *dram, uint64_t cycles, gpc_error *error);
 
 /*
  * Present DRAM cycle (_now), and next cycle in which a command can issue or data can end (_next_event); UINT64_MAX if
@@ -469,10 +470,11 @@ GPC_API void gpc_throttle_destroy(gpc_throttle *throttle);
  * without wait states may report only GPC_STATE_READY and GPC_STATE_BARRIER, unless a throttle counts the cycles of
  * waiting warps (dyncta does). Since: 0.2.
  */
-GPC_API gpc_status gpc_throttle_start(gpc_throttle *throttle, uint32_t slot, uint32_t block);
-GPC_API gpc_status gpc_throttle_set_state(gpc_throttle *throttle, uint32_t slot, gpc_warp_state state);
-GPC_API gpc_status gpc_throttle_issued(gpc_throttle *throttle, uint32_t slot, uint64_t cycle);
-GPC_API gpc_status gpc_throttle_begin_kernel(gpc_throttle *throttle, const char *name);
+GPC_API gpc_status gpc_throttle_start(gpc_throttle *throttle, uint32_t slot, uint32_t block, gpc_error *error);
+GPC_API gpc_status gpc_throttle_set_state(gpc_throttle *throttle, uint32_t slot, gpc_warp_state state,
+                                          gpc_error *error);
+GPC_API gpc_status gpc_throttle_issued(gpc_throttle *throttle, uint32_t slot, uint64_t cycle, gpc_error *error);
+GPC_API gpc_status gpc_throttle_begin_kernel(gpc_throttle *throttle, const char *name, gpc_error *error);
 
 /*
  * Pass events of the SM's L1, and samples, as gpc_scheduler_cache_event and _sample. gpc_throttle_cache_event
@@ -496,7 +498,8 @@ GPC_API bool gpc_throttle_wants_samples(const gpc_throttle *throttle);
  *            asked in its next cycle (its gpc_throttle_next_change is then 0). NULL: only the time advances
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (`throttle` is NULL); GPC_ERROR_ABI. Since: 0.2.
  */
-GPC_API gpc_status gpc_throttle_classify(gpc_throttle *throttle, uint64_t cycle, gpc_throttle_classes *classes);
+GPC_API gpc_status gpc_throttle_classify(gpc_throttle *throttle, uint64_t cycle, gpc_throttle_classes *classes,
+                                         gpc_error *error);
 
 /*
  * Decisions for a single warp, as gpc_scheduler_class_of and _token_of; _held: the warp may not issue memory

@@ -266,10 +266,10 @@ GPC_API void gpc_scheduler_destroy(gpc_scheduler *scheduler);
  * Begin a warp in a free slot, as the youngest, STALLED. Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (the slot
  * is taken). Since: 0.1.
  */
-GPC_API gpc_status gpc_scheduler_start(gpc_scheduler *scheduler, uint32_t slot);
+GPC_API gpc_status gpc_scheduler_start(gpc_scheduler *scheduler, uint32_t slot, gpc_error *error);
 
 /* Begin a warp of a thread block, for throttles that limit blocks. gpc_scheduler_start uses block 0. Since: 0.1. */
-GPC_API gpc_status gpc_scheduler_start_block(gpc_scheduler *scheduler, uint32_t slot, uint32_t block);
+GPC_API gpc_status gpc_scheduler_start_block(gpc_scheduler *scheduler, uint32_t slot, uint32_t block, gpc_error *error);
 
 /*
  * Begin a kernel, before its first warp starts: for throttles that treat kernels differently (pcal's `kernels` and
@@ -277,10 +277,11 @@ GPC_API gpc_status gpc_scheduler_start_block(gpc_scheduler *scheduler, uint32_t 
  *   name  of the kernel; NULL = ""
  * Returns GPC_OK; GPC_ERROR_ARGUMENT. Since: 0.2.
  */
-GPC_API gpc_status gpc_scheduler_begin_kernel(gpc_scheduler *scheduler, const char *name);
+GPC_API gpc_status gpc_scheduler_begin_kernel(gpc_scheduler *scheduler, const char *name, gpc_error *error);
 
 /* Set the state of a warp. GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (no warp in the slot). Since: 0.1. */
-GPC_API gpc_status gpc_scheduler_set_state(gpc_scheduler *scheduler, uint32_t slot, gpc_warp_state state);
+GPC_API gpc_status gpc_scheduler_set_state(gpc_scheduler *scheduler, uint32_t slot, gpc_warp_state state,
+                                           gpc_error *error);
 
 /*
  * Choose the warp that issues in this cycle.
@@ -289,12 +290,13 @@ GPC_API gpc_status gpc_scheduler_set_state(gpc_scheduler *scheduler, uint32_t sl
  * The host then issues the warp, and calls gpc_scheduler_issued and gpc_scheduler_set_state.
  * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_CALLBACK (the policy chose an impossible slot). Since: 0.1.
  */
-GPC_API gpc_status gpc_scheduler_pick(gpc_scheduler *scheduler, uint64_t cycle, bool memory, uint32_t *out_slot);
+GPC_API gpc_status gpc_scheduler_pick(gpc_scheduler *scheduler, uint64_t cycle, bool memory, uint32_t *out_slot,
+                                      gpc_error *error);
 
 /*
  * Report that the warp of `slot` issued. GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (no warp in the slot). Since: 0.1.
  */
-GPC_API gpc_status gpc_scheduler_issued(gpc_scheduler *scheduler, uint32_t slot, uint64_t cycle);
+GPC_API gpc_status gpc_scheduler_issued(gpc_scheduler *scheduler, uint32_t slot, uint64_t cycle, gpc_error *error);
 
 /* Class of a warp. THROTTLED also if `warp_limit` holds the warp back, or if the slot is empty. Since: 0.1. */
 GPC_API gpc_warp_class gpc_scheduler_class_of(const gpc_scheduler *scheduler, uint32_t slot);

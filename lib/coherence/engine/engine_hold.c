@@ -215,20 +215,27 @@ static bool is_held(const gpc_coherence *coherence) {
     return coherence && coherence->engine && coherence->engine->hold;
 }
 
-gpc_status gpc_coherence_get_choice(const gpc_coherence *coherence, uint32_t index, gpc_coherence_choice *out) {
+static gpc_status refuse_unheld(const gpc_coherence *coherence, const char *call, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: coherence is %s", call, coherence ? "not held" : "NULL");
+}
+
+gpc_status gpc_coherence_get_choice(const gpc_coherence *coherence, uint32_t index, gpc_coherence_choice *out,
+                                    gpc_error *error) {
     gpc_coherence_choice choice;
-    if (!is_held(coherence) || !out)
-        return GPC_ERROR_ARGUMENT;
+    if (!is_held(coherence))
+        return refuse_unheld(coherence, "gpc_coherence_get_choice", error);
+    if (!out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_get_choice: choice is NULL");
     if (coherence->failed != GPC_OK || !gpci_hold_choice(coherence->engine, index, &choice))
-        return GPC_ERROR_RANGE;
-    return gpci_give(out, &choice, sizeof choice, "gpc_coherence_choice", NULL);
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_coherence_get_choice: choice %u of %u", index,
+                         coherence->failed == GPC_OK ? gpci_hold_choices(coherence->engine) : 0);
+    return gpci_give(out, &choice, sizeof choice, "gpc_coherence_choice", error);
 }
 
 gpc_status gpc_coherence_choose(gpc_coherence *coherence, uint32_t index, gpc_error *error) {
     gpc_coherence_choice choice;
     if (!is_held(coherence))
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_choose: coherence is %s",
-                         coherence ? "not held" : "NULL");
+        return refuse_unheld(coherence, "gpc_coherence_choose", error);
     gpci_engine *engine = coherence->engine;
     if (engine->telling)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_coherence_choose: called from a callback");

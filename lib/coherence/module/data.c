@@ -44,7 +44,7 @@ void gpci_tree_data_fill(gpc_coherence *coherence, const gpci_module *target, ui
     uint8_t from[4096], *to = gpci_module_data_of(requester, requester_block);
     uint32_t size = requester->given.block_bytes;
     if (target->place == GPCI_PLACE_MEMORY)
-        gpc_coherence_read_memory(coherence, tag, from, size);
+        gpc_coherence_read_memory(coherence, tag, from, size, NULL);
     else
         memcpy(from, gpci_module_data_of(target, target_block) + (tag & (target->given.block_bytes - 1)), size);
     const uint8_t *mask = gpci_module_dirty_of(requester, requester_block);
@@ -207,7 +207,7 @@ void gpci_tree_store_bytes(gpc_coherence *coherence, gpci_module *module, uint32
             continue;
         uint8_t value = store->bytes ? store->bytes[i] : 0;
         if (module->place == GPCI_PLACE_MEMORY) {
-            gpc_coherence_write_memory(coherence, store->address + i, &value, 1);
+            gpc_coherence_write_memory(coherence, store->address + i, &value, 1, NULL);
         } else {
             gpci_module_data_of(module, block)[offset + i] = value;
             set_bit(gpci_module_dirty_of(module, block), offset + i);
@@ -220,7 +220,7 @@ void gpci_tree_data_load(const gpc_coherence *coherence, const gpci_module *modu
     if (!coherence->with_data || !out)
         return;
     if (module->place == GPCI_PLACE_MEMORY)
-        gpc_coherence_read_memory(coherence, address, out, size);
+        gpc_coherence_read_memory(coherence, address, out, size, NULL);
     else
         memcpy(out, gpci_module_data_of(module, block) + (address & (module->given.block_bytes - 1)), size);
 }

@@ -16,6 +16,27 @@ static uint32_t block_at(const gpc_coherence *coherence, uint32_t module, uint32
     return set < m->rows && way < m->all_ways ? set * m->all_ways + way : GPCI_TREE_NO_BLOCK;
 }
 
+static GPCI_COLD gpc_status refuse_null(const gpc_coherence *coherence, const char *call, const char *other,
+                                        gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", call, coherence ? other : "coherence");
+}
+
+static GPCI_COLD gpc_status refuse_module(const gpc_coherence *coherence, uint32_t module, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_RANGE, "module %u of %u", module, coherence->module_count);
+}
+
+/* Refuse the place for which block_at has no block. */
+static GPCI_COLD gpc_status refuse_place(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
+                                         gpc_error *error) {
+    if (module >= coherence->module_count)
+        return refuse_module(coherence, module, error);
+    const gpci_module *m = &coherence->modules[module];
+    const uint32_t sets = m->full_map ? 1 : m->rows;
+    return set < sets ? gpci_fail(error, GPC_ERROR_RANGE, "module %s: way %u of %u", m->given.name, way,
+                                  m->full_map ? m->map.count : m->all_ways)
+                      : gpci_fail(error, GPC_ERROR_RANGE, "module %s: set %u of %u", m->given.name, set, sets);
+}
+
 /* Place of a block in the set's LRU or FIFO order, 0 most recent; 0 also without an order. */
 static uint32_t recency_of(const gpci_module *module, uint32_t block) {
     if (module->full_map)
@@ -27,12 +48,12 @@ static uint32_t recency_of(const gpci_module *module, uint32_t block) {
 }
 
 gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
-                                   gpc_coherence_block *block) {
+                                   gpc_coherence_block *block, gpc_error *error) {
     if (!coherence || !block)
-        return GPC_ERROR_ARGUMENT;
+        return refuse_null(coherence, "gpc_coherence_get_block", "block", error);
     const uint32_t at = block_at(coherence, module, set, way);
     if (at == GPCI_TREE_NO_BLOCK)
-        return GPC_ERROR_RANGE;
+        return refuse_place(coherence, module, set, way, error);
     const gpci_module *m = &coherence->modules[module];
     gpc_coherence_block ours = GPC_COHERENCE_BLOCK_INIT;
     const bool own = gpci_module_owns(m, at);
@@ -45,18 +66,25 @@ gpc_status gpc_coherence_get_block(const gpc_coherence *coherence, uint32_t modu
         ours.bytes = gpci_module_data_of(m, at);
         ours.dirty = gpci_module_dirty_of(m, at);
     }
-    return gpci_give(block, &ours, sizeof ours, "gpc_coherence_block", NULL);
+    return gpci_give(block, &ours, sizeof ours, "gpc_coherence_block", error);
 }
 
 gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
                                        uint32_t sub_block, uint32_t *out_owner, uint32_t *sharers, size_t capacity,
-                                       size_t *out_count) {
+                                       size_t *out_count, gpc_error *error) {
     if (!coherence || !out_owner || !out_count || (capacity && !sharers))
-        return GPC_ERROR_ARGUMENT;
+        return refuse_null(coherence, "gpc_coherence_get_directory",
+                           !out_owner   ? "out_owner"
+                           : !out_count ? "out_count"
+                                        : "sharers",
+                           error);
     const uint32_t at = block_at(coherence, module, set, way);
-    if (at == GPCI_TREE_NO_BLOCK || sub_block >= coherence->modules[module].sub_blocks)
-        return GPC_ERROR_RANGE;
+    if (at == GPCI_TREE_NO_BLOCK)
+        return refuse_place(coherence, module, set, way, error);
     const gpci_module *m = &coherence->modules[module];
+    if (sub_block >= m->sub_blocks)
+        return gpci_fail(error, GPC_ERROR_RANGE, "module %s: sub_block %u of %u", m->given.name, sub_block,
+                         m->sub_blocks);
     const uint16_t owner = gpci_module_owner_of(m, at, sub_block);
     size_t count = 0;
     if (!gpci_module_owns(m, at)) {
@@ -86,14 +114,15 @@ static uint32_t next_way(const gpci_module *module, uint32_t row, uint64_t tag) 
 }
 
 gpc_status gpc_coherence_find(const gpc_coherence *coherence, uint32_t module, uint64_t address, uint32_t *out_set,
-                              uint32_t *out_way) {
+                              uint32_t *out_way, gpc_error *error) {
     if (!coherence || !out_set || !out_way)
-        return GPC_ERROR_ARGUMENT;
+        return refuse_null(coherence, "gpc_coherence_find", out_set ? "out_way" : "out_set", error);
     if (module >= coherence->module_count)
-        return GPC_ERROR_RANGE;
+        return refuse_module(coherence, module, error);
     const gpci_module *m = &coherence->modules[module];
     if (!gpci_module_serves(m, address))
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE, "module %s does not serve address %#llx", m->given.name,
+                         (unsigned long long)address);
     const uint64_t tag = gpci_module_tag_of(m, address);
     const uint32_t block = gpci_module_find(m, tag);
     *out_set = gpci_module_row(m, tag);
@@ -108,12 +137,13 @@ uint32_t gpc_coherence_module_index(const gpc_coherence *coherence, const char *
     return GPC_NO_MODULE;
 }
 
-gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module, gpc_coherence_module *out) {
+gpc_status gpc_coherence_get_module(const gpc_coherence *coherence, uint32_t module, gpc_coherence_module *out,
+                                    gpc_error *error) {
     if (!coherence || !out)
-        return GPC_ERROR_ARGUMENT;
+        return refuse_null(coherence, "gpc_coherence_get_module", "out", error);
     if (module >= coherence->module_count)
-        return GPC_ERROR_RANGE;
-    return gpci_give(out, &coherence->modules[module].given, sizeof *out, "gpc_coherence_module", NULL);
+        return refuse_module(coherence, module, error);
+    return gpci_give(out, &coherence->modules[module].given, sizeof *out, "gpc_coherence_module", error);
 }
 
 void gpci_coherence_add_stats(gpci_coherence_stats *sum, const gpci_coherence_stats *s) {
@@ -177,12 +207,13 @@ static void add_matrices(const gpci_module *module, uint32_t states, uint64_t *t
 }
 
 gpc_status gpc_coherence_get_matrices(const gpc_coherence *coherence, uint32_t module, uint32_t states,
-                                      uint64_t *transitions, uint32_t *origins) {
+                                      uint64_t *transitions, uint32_t *origins, gpc_error *error) {
     if (!coherence || !transitions || !origins)
-        return GPC_ERROR_ARGUMENT;
-    if ((module != GPC_NO_MODULE && module >= coherence->module_count) ||
-        (states != coherence->states && states != GPC_LINE_COUNT))
-        return GPC_ERROR_RANGE;
+        return refuse_null(coherence, "gpc_coherence_get_matrices", transitions ? "origins" : "transitions", error);
+    if (module != GPC_NO_MODULE && module >= coherence->module_count)
+        return refuse_module(coherence, module, error);
+    if (states != coherence->states && states != GPC_LINE_COUNT)
+        return gpci_fail(error, GPC_ERROR_RANGE, "states is %u, but the protocol has %u", states, coherence->states);
     memset(transitions, 0, (size_t)states * states * sizeof *transitions);
     memset(origins, 0, (size_t)states * states * sizeof *origins);
     for (uint32_t i = 0; i < coherence->module_count; i++)
@@ -207,12 +238,13 @@ void gpc_coherence_reset_stats(gpc_coherence *coherence) {
     }
 }
 
-gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const gpc_coherence_callbacks *callbacks) {
+gpc_status gpc_coherence_set_callbacks(gpc_coherence *coherence, const gpc_coherence_callbacks *callbacks,
+                                       gpc_error *error) {
     if (!coherence)
-        return GPC_ERROR_ARGUMENT;
+        return refuse_null(coherence, "gpc_coherence_set_callbacks", NULL, error);
     gpc_coherence_callbacks ours = GPC_COHERENCE_CALLBACKS_INIT;
     const size_t least = offsetof(gpc_coherence_callbacks, on_message) + sizeof ours.on_message;
-    gpc_status status = gpci_take(&ours, sizeof ours, least, callbacks, "gpc_coherence_callbacks", NULL);
+    gpc_status status = gpci_take(&ours, sizeof ours, least, callbacks, "gpc_coherence_callbacks", error);
     if (status == GPC_OK)
         coherence->callbacks = ours;
     return status;

@@ -54,14 +54,19 @@ static size_t part_of(const gpc_coherence *coherence, uint64_t address, size_t s
     return size < left ? size : left;
 }
 
-static gpc_status check(const gpc_coherence *coherence, uint64_t address, const uint8_t *bytes, size_t size) {
-    if (!coherence || (size && !bytes) || (size && size - 1 > UINT64_MAX - address))
-        return GPC_ERROR_ARGUMENT;
-    return coherence->with_data ? GPC_OK : GPC_ERROR_STATE;
+static gpc_status check(const gpc_coherence *coherence, const char *call, uint64_t address, const uint8_t *bytes,
+                        size_t size, gpc_error *error) {
+    if (!coherence || (size && !bytes))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", call, coherence ? "bytes" : "coherence");
+    if (size && size - 1 > UINT64_MAX - address)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: size %zu from address %#llx is beyond the last address", call,
+                         size, (unsigned long long)address);
+    return coherence->with_data ? GPC_OK : gpci_fail(error, GPC_ERROR_STATE, "%s: the tree has no data", call);
 }
 
-gpc_status gpc_coherence_read_memory(const gpc_coherence *coherence, uint64_t address, uint8_t *bytes, size_t size) {
-    gpc_status status = check(coherence, address, bytes, size);
+gpc_status gpc_coherence_read_memory(const gpc_coherence *coherence, uint64_t address, uint8_t *bytes, size_t size,
+                                     gpc_error *error) {
+    gpc_status status = check(coherence, "gpc_coherence_read_memory", address, bytes, size, error);
     while (status == GPC_OK && size) {
         const size_t part = part_of(coherence, address, size);
         const uint8_t *from = gpci_tree_memory_at(coherence, address);
@@ -76,11 +81,13 @@ gpc_status gpc_coherence_read_memory(const gpc_coherence *coherence, uint64_t ad
     return status;
 }
 
-gpc_status gpc_coherence_write_memory(gpc_coherence *coherence, uint64_t address, const uint8_t *bytes, size_t size) {
-    gpc_status status = check(coherence, address, bytes, size);
+gpc_status gpc_coherence_write_memory(gpc_coherence *coherence, uint64_t address, const uint8_t *bytes, size_t size,
+                                      gpc_error *error) {
+    gpc_status status = check(coherence, "gpc_coherence_write_memory", address, bytes, size, error);
     /* reserve everything first: a failure then changes no byte */
     for (size_t done = 0; status == GPC_OK && done < size; done += part_of(coherence, address + done, size - done))
-        status = gpci_tree_memory_reserve(coherence, address + done);
+        if (gpci_tree_memory_reserve(coherence, address + done) != GPC_OK)
+            status = gpci_out_of_memory(error);
     while (status == GPC_OK && size) {
         const size_t part = part_of(coherence, address, size);
         memcpy(gpci_tree_memory_at(coherence, address), bytes, part);

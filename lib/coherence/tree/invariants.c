@@ -329,7 +329,7 @@ static const gpci_module *memory_of(const gpc_coherence *coherence, uint64_t add
 
 static uint8_t memory_byte(const gpc_coherence *coherence, uint64_t address) {
     uint8_t byte = 0;
-    gpc_coherence_read_memory(coherence, address, &byte, 1);
+    gpc_coherence_read_memory(coherence, address, &byte, 1, NULL);
     return byte;
 }
 

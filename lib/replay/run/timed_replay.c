@@ -122,7 +122,7 @@ static void begin_samples(gpci_timed_replay *timed_replay, const gpc_stats *stat
 void gpci_timed_tell_kernel(gpci_timed_replay *timed_replay, const char *name) {
     for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++)
         for (uint32_t n = 0; n < timed_replay->schedulers; n++)
-            gpc_scheduler_begin_kernel(timed_replay->sms[sm].issuers[n].scheduler, name);
+            gpc_scheduler_begin_kernel(timed_replay->sms[sm].issuers[n].scheduler, name, NULL);
 }
 
 void gpci_timed_begin(gpci_timed_replay *timed_replay) {

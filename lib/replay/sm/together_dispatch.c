@@ -69,7 +69,7 @@ static bool has_room(const gpc_replay *replay, const gpci_stream_run *stream, ui
 
 static void tell_schedulers(const gpc_replay *replay, uint32_t sm, const char *name) {
     for (uint32_t n = 0; replay->timed && n < replay->timed->schedulers; n++)
-        gpc_scheduler_begin_kernel(replay->timed->sms[sm].issuers[n].scheduler, name);
+        gpc_scheduler_begin_kernel(replay->timed->sms[sm].issuers[n].scheduler, name, NULL);
 }
 
 /* Give an SM without blocks to a kernel. GPC_BUSY: its L1 has accesses in flight. */

@@ -80,13 +80,13 @@ Test(ccws, alone_of_several) {
     options.index = 2;
     cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     cr_assert_eq(gpc_scheduler_create(context, &options, &s, NULL), GPC_OK);
-    gpc_scheduler_start(s, 0);
-    gpc_scheduler_start(s, 1);
+    gpc_scheduler_start(s, 0, NULL);
+    gpc_scheduler_start(s, 1, NULL);
     for (uint32_t warp = 0; warp < 12; warp++) {
         gpc_cache_event event = {.kind = GPC_CACHE_EVENT_EVICT, .owner = warp, .line_address = 0x1000, .cycle = 1};
         gpc_scheduler_cache_event(s, &event);
     }
-    gpc_scheduler_issued(s, 0, 1);
+    gpc_scheduler_issued(s, 0, 1, NULL);
     gpc_cache_event miss = {.kind = GPC_CACHE_EVENT_MISS, .warp = 1, .owner = 1, .line_address = 0x1000, .cycle = 1};
     gpc_scheduler_cache_event(s, &miss);
     cr_expect_eq(gpc_scheduler_next_change(s), UINT64_MAX, "warp 1 is another's");

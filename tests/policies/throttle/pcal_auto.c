@@ -34,7 +34,7 @@ static void open_sms(rig *r, const char *policy, uint32_t sms) {
         cr_assert_eq(gpc_scheduler_create(r->context, &options, &r->schedulers[i], &error), GPC_OK, "%s",
                      error.message);
         for (uint32_t slot = 0; slot < WARPS; slot++)
-            cr_assert_eq(gpc_scheduler_start(r->schedulers[i], slot), GPC_OK);
+            cr_assert_eq(gpc_scheduler_start(r->schedulers[i], slot, NULL), GPC_OK);
     }
 }
 
@@ -66,7 +66,7 @@ static void period(rig *r, uint64_t first, uint64_t second) {
     }
     for (uint32_t i = 0; i < r->count; i++) {
         uint32_t slot;
-        cr_assert_eq(gpc_scheduler_pick(r->schedulers[i], r->cycle + 1, true, &slot), GPC_OK);
+        cr_assert_eq(gpc_scheduler_pick(r->schedulers[i], r->cycle + 1, true, &slot, NULL), GPC_OK);
     }
 }
 
@@ -165,7 +165,7 @@ Test(pcal_auto, alone) {
     options.warps = 3;
     cr_assert_eq(gpc_scheduler_create(context, &options, &scheduler, NULL), GPC_OK);
     for (uint32_t slot = 0; slot < 3; slot++)
-        cr_assert_eq(gpc_scheduler_start(scheduler, slot), GPC_OK);
+        cr_assert_eq(gpc_scheduler_start(scheduler, slot, NULL), GPC_OK);
     measured_stats stats;
     measured_clear(&stats);
     stats.sm_cycles = stats.sm_active_cycles = 1000;

@@ -24,7 +24,7 @@ static void list(listed *l, const char *text, const char *spec) {
 }
 
 static void begin(rig *r, const char *name, const char *classes) {
-    cr_assert_eq(gpc_scheduler_begin_kernel(r->scheduler, name), GPC_OK);
+    cr_assert_eq(gpc_scheduler_begin_kernel(r->scheduler, name, NULL), GPC_OK);
     char found[9] = "";
     for (uint32_t slot = 0; slot < 8; slot++)
         found[slot] = "CBT"[gpc_scheduler_class_of(r->scheduler, slot)];
@@ -101,7 +101,7 @@ Test(pcal_kernels, refused) {
     refuse("gto + pcal(level=separate, tokens-l2=-1)", "tokens-l2=-1 has no effect without ebt=auto");
     refuse("gto + pcal(ebt=auto, tokens-l2=-1)", "tokens-l2 has no effect without level=separate");
     refuse("gto + pcal(level=both, tokens-l2=3)", "tokens-l2 has no effect without level=separate");
-    cr_expect_eq(gpc_scheduler_begin_kernel(NULL, "x"), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_begin_kernel(NULL, "x", NULL), GPC_ERROR_ARGUMENT);
 }
 
 static uint64_t cycle;
@@ -116,7 +116,7 @@ static void period(rig *r, uint64_t instructions, uint64_t stalls) {
     stats.warp_instructions = instructions;
     stats.scheduler_memory_stalls = stalls;
     give_sample(r->scheduler, &stats, cycle);
-    cr_assert_eq(gpc_scheduler_pick(r->scheduler, cycle + 1, true, &slot), GPC_OK);
+    cr_assert_eq(gpc_scheduler_pick(r->scheduler, cycle + 1, true, &slot, NULL), GPC_OK);
 }
 
 Test(pcal_kernels, remembers_what_was_found) {

@@ -29,11 +29,11 @@ void sm_close(sm_rig *r) {
 }
 
 void sm_start(sm_rig *r, uint32_t warp, uint32_t block) {
-    cr_assert_eq(gpc_scheduler_start_block(r->schedulers[warp % r->count], warp / r->count, block), GPC_OK);
+    cr_assert_eq(gpc_scheduler_start_block(r->schedulers[warp % r->count], warp / r->count, block, NULL), GPC_OK);
 }
 
 void sm_set(sm_rig *r, uint32_t warp, gpc_warp_state state) {
-    gpc_status status = gpc_scheduler_set_state(r->schedulers[warp % r->count], warp / r->count, state);
+    gpc_status status = gpc_scheduler_set_state(r->schedulers[warp % r->count], warp / r->count, state, NULL);
     cr_assert_eq(status, GPC_OK, "warp %u", warp);
 }
 
@@ -44,21 +44,21 @@ gpc_warp_state sm_state(const sm_rig *r, uint32_t warp) {
 void sm_clock(sm_rig *r, uint64_t cycle) {
     uint32_t slot;
     for (uint32_t n = 0; n < r->count; n++)
-        cr_assert_eq(gpc_scheduler_pick(r->schedulers[n], cycle, true, &slot), GPC_OK);
+        cr_assert_eq(gpc_scheduler_pick(r->schedulers[n], cycle, true, &slot, NULL), GPC_OK);
 }
 
 uint32_t sm_issue(sm_rig *r, uint32_t scheduler, uint64_t cycle) {
     uint32_t slot;
-    cr_assert_eq(gpc_scheduler_pick(r->schedulers[scheduler], cycle, true, &slot), GPC_OK);
+    cr_assert_eq(gpc_scheduler_pick(r->schedulers[scheduler], cycle, true, &slot, NULL), GPC_OK);
     if (slot == GPC_NO_WARP)
         return slot;
-    cr_assert_eq(gpc_scheduler_issued(r->schedulers[scheduler], slot, cycle), GPC_OK);
+    cr_assert_eq(gpc_scheduler_issued(r->schedulers[scheduler], slot, cycle, NULL), GPC_OK);
     return slot * r->count + scheduler;
 }
 
 void sm_issue_times(sm_rig *r, uint32_t warp, uint32_t times, uint64_t cycle) {
     while (times--)
-        cr_assert_eq(gpc_scheduler_issued(r->schedulers[warp % r->count], warp / r->count, cycle), GPC_OK);
+        cr_assert_eq(gpc_scheduler_issued(r->schedulers[warp % r->count], warp / r->count, cycle, NULL), GPC_OK);
 }
 
 void sm_event(sm_rig *r, gpc_cache_event_kind kind, uint32_t warp, uint32_t owner, uint64_t line, uint64_t cycle) {
