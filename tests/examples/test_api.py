@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The examples by subject (examples/api): each program runs."""
+"""The examples by subject (examples/api): each program runs, and together the examples call every function."""
 
 import pathlib
 import re
 import tempfile
 import unittest
 
-from support import BUILD, ROOT, run
+from support import BUILD, ROOT, declared_functions, run, symbols, without_comments
 
 EXAMPLES = ROOT / "examples"
 PROGRAMS = sorted((EXAMPLES / "api").glob("*.c"))
@@ -26,6 +26,12 @@ class Api(unittest.TestCase):
     def test_programs_are_short(self):
         lengths = {path.name: path.read_text().count("\n") for path in PROGRAMS}
         self.assertEqual({name: length for name, length in lengths.items() if length >= MOST_LINES}, {})
+
+    def test_every_function_is_called(self):
+        text = "".join(without_comments(path.read_text()) for path in EXAMPLES.rglob("*.c"))
+        called = set(re.findall(r"\b(gpc_\w+)\s*\(", text))
+        called |= {symbol for name, symbol in symbols().items() if name in called}
+        self.assertEqual(sorted(declared_functions() - called), [])
 
     def test_one_extension_is_enough(self):
         """A program, or a file of an adapter, includes the core and at most one further header."""

@@ -81,7 +81,7 @@ class Accesses(TemporaryCase):
         with self.assertRaises(gpucache.ArgumentError) as caught:
             self.cache.access(120, size=16)
         self.assertEqual(caught.exception.status, Status.ERROR_ARGUMENT)
-        self.assertIn("gpc_cache_access", str(caught.exception))
+        self.assertIn("gpc_request.size", str(caught.exception))
 
     def test_steps(self):
         self.assertEqual(self.cache.lookup(0).outcome, Outcome.MISS)

@@ -31,7 +31,7 @@ from ._constants import (
 from ._loader import lib
 from ._native import Handle, call, choice, drop, held, hold, invoke, loose, settle, state, strict, text
 from .context import Context
-from .errors import StateError
+from .errors import GpucacheError, StateError
 from .stats import CacheStats, PolicyValue, read_all, read_policies
 
 # `results` holds GPC_BATCH_ flags and `evicted` line addresses (NO_LINE if no line left); None if not wanted.
@@ -152,6 +152,8 @@ class CacheView(Handle):
             call(lib.gpc_cache_access_many, pointer, ctypes.byref(batch), ctypes.byref(done))
         except BaseException as error:
             error.done = done.value
+            if isinstance(error, GpucacheError):
+                error.args = (f"access {done.value} of the batch: {error}",)
             raise
         return Batch(done.value, results, evicted)
 
