@@ -562,7 +562,7 @@ class DramByItself(TimedCase):
 
     def test_refusals(self):
         dram = self.dram()
-        with self.assertRaisesRegex(gpucache.ArgumentError, "of channel 1000"):
+        with self.assertRaisesRegex(gpucache.ArgumentError, "channel 1000 of 6"):
             dram.try_request(1000, 0)
         with self.assertRaises(gpucache.GpucacheError):
             self.dram({"dram.channels": 0})

@@ -40,7 +40,7 @@ from ._constants import (
     Status,
 )
 from ._loader import lib
-from ._native import Handle, call, decoded, drop, hold, loose, settle, state
+from ._native import Handle, call, decoded, drop, hold, loose, state
 from .errors import ArgumentError, NotFoundError, RangeError, StateError
 from .protocol import events_of, states_of
 from .stats import read_all

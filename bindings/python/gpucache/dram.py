@@ -6,7 +6,7 @@ import weakref
 from . import _generated as g
 from ._constants import CounterTable, Status
 from ._loader import lib
-from ._native import Handle, call, drop, hold, invoke, loose, settle
+from ._native import Handle, call, drop, hold, loose
 from .stats import Stats, read_all
 from .timed import NEVER
 

@@ -170,8 +170,7 @@ class Warps(Handle):
         return getattr(lib, self._prefix + name)
 
     def _call(self, name, *arguments):
-        function = self._function(name)
-        settle(invoke(function, self._live(), *arguments), what=function.__name__)
+        call(self._function(name), self._live(), *arguments)
 
     def begin_kernel(self, name=""):
         """Begin a kernel, before the kernel's first warp starts."""
