@@ -135,8 +135,8 @@ class Portable(unittest.TestCase):
     def test_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder, "portable")
-            run(os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include",
-                pathlib.Path(__file__).with_name("portable.c"), LIBRARY, "-o", program)  # fmt: skip
+            run(os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include", "-I",
+                ROOT / "tests", pathlib.Path(__file__).with_name("portable.c"), LIBRARY, "-o", program)  # fmt: skip
             made = pathlib.Path(folder, "made")
             made.mkdir()
             everything = dict(os.environ, LD_LIBRARY_PATH=str(LIBRARY.parent))

@@ -215,7 +215,6 @@ gpc_status gpci_engine_create(gpc_coherence *coherence, bool alone, gpc_error *e
     engine->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
     gpci_items_init(&engine->tasks, sizeof(gpci_task));
     gpci_items_init(&engine->inflights, sizeof(gpci_tree_inflight));
-    gpci_items_init(&engine->lines, sizeof(gpci_line_record));
     gpci_items_init(&engine->sent_messages, sizeof(gpci_sent_message));
     gpci_items_init(&engine->waiters, sizeof(gpci_waiter));
     gpci_items_init(&engine->locks, sizeof(gpci_lock));
@@ -256,8 +255,8 @@ void gpci_engine_destroy(gpci_engine *engine) {
     gpci_array_free(context, engine->rests, engine->rest_capacity * sizeof *engine->rests);
     gpci_array_free(context, engine->trails, engine->trail_capacity * sizeof *engine->trails);
     gpci_calendar_free(context, &engine->calendar);
-    gpci_items *const pools[] = {&engine->tasks,   &engine->inflights, &engine->sent_messages,
-                                 &engine->waiters, &engine->locks,     &engine->lines};
+    gpci_items *const pools[] = {&engine->tasks, &engine->inflights, &engine->sent_messages, &engine->waiters,
+                                 &engine->locks};
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
         gpci_items_free(context, pools[i]);
     gpci_free(context, engine);
@@ -294,19 +293,14 @@ static bool reserve_payload(gpci_engine *engine) {
 
 static bool reserve_shown(gpci_engine *engine) {
     return !engine->tree->has_policies ||
-           (reserve_parallel(engine->context, &engine->inflights, &engine->policy_request,
-                             &engine->policy_request_capacity, sizeof *engine->policy_request) &&
-            (engine->alone || gpci_engine_make_lines(engine, 0)));
+           reserve_parallel(engine->context, &engine->inflights, &engine->policy_request,
+                            &engine->policy_request_capacity, sizeof *engine->policy_request);
 }
 
 static bool reserve_rests(gpci_engine *engine) {
     const bool wanted = !engine->host || engine->orders || engine->tree->with_data;
     return !wanted || reserve_parallel(engine->context, &engine->inflights, &engine->rests, &engine->rest_capacity,
                                        sizeof *engine->rests);
-}
-
-bool gpci_engine_make_lines(gpci_engine *engine, uint32_t more) {
-    return gpci_items_reserve(engine->context, &engine->lines, more + (uint32_t)engine->inflights.capacity);
 }
 
 bool gpci_engine_make_inflights(gpci_engine *engine, uint32_t more) {
