@@ -83,8 +83,8 @@ def build(chain, folder):
         run("meson", "setup", folder, *options, env={**os.environ, "CC": " ".join(chain.compiler)})
     run("ninja", "-C", folder, "lib/libgpucache.a")
     program = folder / "portable"
-    run(*chain.compiler, "-std=c11", "-O1", "-Iinclude", "tests/determinism/portable.c", folder / "lib/libgpucache.a",
-        "-lm", "-ldl", "-lpthread", "-o", program)  # fmt: skip
+    run(*chain.compiler, "-std=c11", "-O1", "-Iinclude", "-Itests", "tests/determinism/portable.c",
+        folder / "lib/libgpucache.a", "-lm", "-ldl", "-lpthread", "-o", program)  # fmt: skip
     return program
 
 
