@@ -365,16 +365,12 @@ gpci_cache_stats gpci_cache_get_stats(const gpc_cache *cache) {
     return stats;
 }
 
-static const uint64_t *find_in_cache(const void *stats, const gpci_counter_row *row) {
-    return row->table == GPC_TABLE_CACHE ? (const void *)((const char *)stats + row->offset) : NULL;
-}
-
 gpc_status gpc_cache_read(const gpc_cache *cache, const uint32_t *ids, size_t count, uint64_t *values,
                           gpc_error *error) {
     if (!cache)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_read: cache is NULL");
     const gpci_cache_stats stats = gpci_cache_get_stats(cache);
-    return gpci_read(find_in_cache, &stats, ids, count, values, "gpc_cache_read", error);
+    return gpci_read_table(GPC_TABLE_CACHE, &stats, ids, count, values, "gpc_cache_read", error);
 }
 
 void gpc_cache_reset_stats(gpc_cache *cache) {

@@ -7,6 +7,14 @@
 
 /* Values by id: reads of objects, texts of the values, and a struct filled with a host's values. */
 
+/* Refuse a list of ids or values that is NULL. */
+static gpc_status check_lists(const uint32_t *ids, size_t count, const uint64_t *values, const char *function,
+                              gpc_error *error) {
+    if (count && (!ids || !values))
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function, ids ? "values" : "ids");
+    return GPC_OK;
+}
+
 /* Copy `count` values; all absent for NULL. */
 static void put(uint64_t *values, const uint64_t *found, size_t count) {
     for (size_t k = 0; k < count; k++)
@@ -15,11 +23,11 @@ static void put(uint64_t *values, const uint64_t *found, size_t count) {
 
 gpc_status gpci_read(gpci_find_fn find, const void *data, const uint32_t *ids, size_t count, uint64_t *values,
                      const char *function, gpc_error *error) {
-    if (!data || (count && (!ids || !values)))
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function,
-                         !data  ? "the object"
-                         : !ids ? "ids"
-                                : "values");
+    if (!data)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: the object is NULL", function);
+    const gpc_status status = check_lists(ids, count, values, function, error);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < count; i++) {
         const gpci_counter_row *row = gpci_counter(ids[i]);
         if (row && row->ratio) {
@@ -33,20 +41,33 @@ gpc_status gpci_read(gpci_find_fn find, const void *data, const uint32_t *ids, s
     return GPC_OK;
 }
 
-static const uint64_t *find_in_stats(const void *stats, const gpci_counter_row *row) {
-    return row->table == GPC_TABLE_HIERARCHY ? (const void *)((const char *)stats + row->offset) : NULL;
+typedef struct table_view {
+    gpc_counter_table table;
+    const void *stats;
+} table_view;
+
+static const uint64_t *find_in_table(const void *data, const gpci_counter_row *row) {
+    const table_view *view = data;
+    return row->table == view->table ? (const void *)((const char *)view->stats + row->offset) : NULL;
+}
+
+gpc_status gpci_read_table(gpc_counter_table table, const void *stats, const uint32_t *ids, size_t count,
+                           uint64_t *values, const char *function, gpc_error *error) {
+    const table_view view = {table, stats};
+    return gpci_read(find_in_table, stats ? &view : NULL, ids, count, values, function, error);
 }
 
 gpc_status gpc_stats_read(const gpc_stats *stats, const uint32_t *ids, size_t count, uint64_t *values,
                           gpc_error *error) {
-    return gpci_read(find_in_stats, stats, ids, count, values, "gpc_stats_read", error);
+    return gpci_read_table(GPC_TABLE_HIERARCHY, stats, ids, count, values, "gpc_stats_read", error);
 }
 
 gpc_status gpci_stats_take(gpc_stats *stats, const uint32_t *ids, size_t count, const uint64_t *values,
                            const char *function, gpc_error *error) {
     gpci_stats_init(stats);
-    if (count && (!ids || !values))
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function, ids ? "values" : "ids");
+    const gpc_status status = check_lists(ids, count, values, function, error);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < count; i++) {
         const gpci_counter_row *row = gpci_counter(ids[i]);
         if (!row || row->ratio || row->table != GPC_TABLE_HIERARCHY)
@@ -61,8 +82,9 @@ gpc_status gpci_stats_take(gpc_stats *stats, const uint32_t *ids, size_t count, 
 
 static gpc_status check(const uint32_t *ids, size_t count, const uint64_t *values, const char *function,
                         gpc_error *error) {
-    if (count && (!ids || !values))
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function, ids ? "values" : "ids");
+    const gpc_status status = check_lists(ids, count, values, function, error);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < count; i++)
         if (!gpci_counter(ids[i]))
             return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: no counter has the id %" PRIu32, function, ids[i]);

@@ -157,10 +157,6 @@ void gpci_coherence_add_stats(gpci_coherence_stats *sum, const gpci_coherence_st
         }
 }
 
-static const uint64_t *find_in_module(const void *stats, const gpci_counter_row *row) {
-    return row->table == GPC_TABLE_COHERENCE ? (const void *)((const char *)stats + row->offset) : NULL;
-}
-
 /* Add the statistics of a module; GPC_NO_MODULE: of all modules. */
 static void sum_up(const gpc_coherence *coherence, uint32_t module, gpci_coherence_stats *sum) {
     for (uint32_t i = 0; i < coherence->module_count; i++)
@@ -177,7 +173,7 @@ gpc_status gpc_coherence_read(const gpc_coherence *coherence, uint32_t module, c
                          module, coherence->module_count);
     gpci_coherence_stats sum = {0};
     sum_up(coherence, module, &sum);
-    return gpci_read(find_in_module, &sum, ids, count, values, "gpc_coherence_read", error);
+    return gpci_read_table(GPC_TABLE_COHERENCE, &sum, ids, count, values, "gpc_coherence_read", error);
 }
 
 const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherence) {
