@@ -159,7 +159,7 @@ int main(int count, char **names) {
             for (int i = 1; i < count; i++)
                 measure(context, names[i], &streams[s], full, requests);
             gpc_policy_info info = GPC_POLICY_INFO_INIT;
-            for (size_t i = 0; count < 2 && gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info) == GPC_OK; i++)
+            for (size_t i = 0; count < 2 && gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info, NULL) == GPC_OK; i++)
                 measure(context, info.name, &streams[s], full, requests);
         }
     }

@@ -119,7 +119,7 @@ static double access_rate(bench *b, const char *source) {
     gpc_hierarchy *hierarchy;
     gpc_kernel kernel = GPC_KERNEL_INIT;
     uint64_t sms;
-    need(gpc_config_get_u64(b->config, "sm.count", &sms), "sm.count", NULL);
+    need(gpc_config_get_u64(b->config, "sm.count", &sms, NULL), "sm.count", NULL);
     need(gpc_hierarchy_create(b->context, b->config, &hierarchy, &b->error), "hierarchy", &b->error);
     need(gpc_trace_next_kernel(trace, &kernel, &b->error), source, &b->error);
     const gpc_block **blocks = calloc(kernel.block_count, sizeof *blocks);

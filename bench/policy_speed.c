@@ -103,7 +103,7 @@ static size_t registered(gpc_context *context, gpc_policy_kind kind, subject *su
     size_t count = gpc_policy_count(context, kind);
     for (size_t i = 0; i < count; i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
-        need(gpc_policy_at(context, kind, i, &info), "registry", NULL);
+        need(gpc_policy_at(context, kind, i, &info, NULL), "registry", NULL);
         subjects[i] = (subject){.kind = kind};
         snprintf(subjects[i].spec, sizeof subjects[i].spec, "%s", info.name);
     }

@@ -94,7 +94,7 @@ static bool reserve(host *h, uint32_t set, const gpc_request *request, uint32_t 
         }
         candidates |= (uint64_t)!h->pending[set][way] << way;
     }
-    if (!candidates || gpc_replacement_choose(h->replacement, set, &candidates, request, out_way) < 0 ||
+    if (!candidates || gpc_replacement_choose(h->replacement, set, &candidates, request, out_way, NULL) < 0 ||
         *out_way == GPC_WAY_BYPASS)
         return false;
     const gpc_eviction leaves = {.line_address = h->lines[set][*out_way], .set = set, .way = *out_way};
@@ -123,7 +123,7 @@ static bool miss(host *h, uint32_t set, const gpc_request *request) {
     if (!l->told) {
         gpc_replacement_event(h->replacement, &(gpc_policy_event){.kind = GPC_ON_MISS, .set = set, .request = request},
                               1, NULL, NULL);
-        gpc_predictor_predict(h->predictor, set, request, &l->prediction);
+        gpc_predictor_predict(h->predictor, set, request, &l->prediction, NULL);
         l->told = true;
     }
     while (m < MSHRS && h->mshrs[m].busy)

@@ -11,10 +11,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static gpc_status print_classes(gpc_profile *profile) {
+static gpc_status print_classes(gpc_profile *profile, gpc_error *error) {
     const gpc_profile_class *rows;
     size_t count;
-    gpc_status status = gpc_profile_classes(profile, &rows, &count);
+    gpc_status status = gpc_profile_classes(profile, &rows, &count, error);
     if (status != GPC_OK)
         return status;
     printf("transactions      loads        R        U   (1+R)U\n");
@@ -38,7 +38,7 @@ static gpc_status profile_trace(gpc_context *context, const gpc_config *config, 
     if (status == GPC_OK)
         status = gpc_profile_run(profile, trace, error);
     if (status == GPC_OK)
-        status = print_classes(profile);
+        status = print_classes(profile, error);
     if (status == GPC_OK)
         status = gpc_profile_save(profile, &(gpc_stream)GPC_STREAM_FILE(file), NULL, error);
     gpc_trace_close(trace);

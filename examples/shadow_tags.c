@@ -22,13 +22,13 @@ typedef struct tags {
 } tags;
 
 /* Return the lowest free way, or the victim of the policy. */
-static gpc_status make_room(tags *t, uint32_t set, const gpc_request *request, uint32_t *out_way) {
+static gpc_status make_room(tags *t, uint32_t set, const gpc_request *request, uint32_t *out_way, gpc_error *error) {
     for (uint32_t way = 0; way < WAYS; way++)
         if (!t->valid[set][way]) {
             *out_way = way;
             return GPC_OK;
         }
-    gpc_status status = gpc_replacement_choose(t->policy, set, NULL, request, out_way);
+    gpc_status status = gpc_replacement_choose(t->policy, set, NULL, request, out_way, error);
     if (status < 0)
         return status;
     const gpc_eviction leaves = {.line_address = t->lines[set][*out_way], .set = set, .way = *out_way};
@@ -36,29 +36,30 @@ static gpc_status make_room(tags *t, uint32_t set, const gpc_request *request, u
         t->policy,
         &(gpc_policy_event){
             .kind = GPC_ON_EVICT, .set = leaves.set, .way = leaves.way, .eviction = &leaves, .request = request},
-        1, NULL, NULL);
+        1, NULL, error);
 }
 
-static gpc_status access_one(tags *t, const gpc_request *request) {
+static gpc_status access_one(tags *t, const gpc_request *request, gpc_error *error) {
     const uint64_t line = request->address / LINE * LINE;
     const uint32_t set = (uint32_t)(line / LINE % SETS);
     for (uint32_t way = 0; way < WAYS; way++)
         if (t->valid[set][way] && t->lines[set][way] == line)
             return gpc_replacement_event(
                 t->policy, &(gpc_policy_event){.kind = GPC_ON_HIT, .set = set, .way = way, .request = request}, 1, NULL,
-                NULL);
+                error);
     t->misses++;
     uint32_t way;
     gpc_status status = gpc_replacement_event(
-        t->policy, &(gpc_policy_event){.kind = GPC_ON_MISS, .set = set, .request = request}, 1, NULL, NULL);
+        t->policy, &(gpc_policy_event){.kind = GPC_ON_MISS, .set = set, .request = request}, 1, NULL, error);
     if (status == GPC_OK)
-        status = make_room(t, set, request, &way);
+        status = make_room(t, set, request, &way, error);
     if (status < 0)
         return status;
     t->lines[set][way] = line;
     t->valid[set][way] = true;
-    return gpc_replacement_event(
-        t->policy, &(gpc_policy_event){.kind = GPC_ON_FILL, .set = set, .way = way, .request = request}, 1, NULL, NULL);
+    return gpc_replacement_event(t->policy,
+                                 &(gpc_policy_event){.kind = GPC_ON_FILL, .set = set, .way = way, .request = request},
+                                 1, NULL, error);
 }
 
 /* Three instructions: a cyclic walk over 1.5 times the cache, reuse of a few lines, a stream. */
@@ -84,7 +85,7 @@ int main(void) {
     for (uint64_t i = 0; i < ACCESSES && status == GPC_OK; i++) {
         const gpc_request request = access_at(i);
         for (unsigned p = 0; p < POLICIES && status == GPC_OK; p++)
-            status = access_one(&all[p], &request);
+            status = access_one(&all[p], &request, &error);
     }
     for (unsigned p = 0; p < POLICIES && status == GPC_OK; p++)
         printf("%-6s %5" PRIu64 " misses, %" PRId64 " less than %s\n", policies[p], all[p].misses,

@@ -22,7 +22,7 @@ static inline void suit(const gpc_context *context, gpc_config *config) {
                                     "coherence.directory_overflow = broadcast\ncoherence.directory_region = 4\n"
                                     "coherence.memory_sets = 1024\ncoherence.memory_ways = 0\n";
     const char *name = "none";
-    gpc_config_get(config, "coherence", &name);
+    gpc_config_get(config, "coherence", &name, NULL);
     const gpc_protocol *protocol = strcmp(name, "none") != 0 ? gpc_protocol_find(context, name) : NULL;
     const bool tracks = protocol && protocol->flags & GPC_PROTOCOL_DIRECTORY;
     gpc_config_load_text(config, !protocol ? caches : tracks ? tracked : untracked, "suited", NULL);

@@ -14,7 +14,7 @@ int main(void) {
     gpc_config *config;
     uint64_t sms;
     check(gpc_hierarchy_get_config(hierarchy, &config, &error), &error);
-    check(gpc_config_get_u64(config, "sm.count", &sms), &error);
+    check(gpc_config_get_u64(config, "sm.count", &sms, &error), &error);
     gpc_config_destroy(config);
 
     /* Two instructions of 32 lanes: the second finds the line of the first. */

@@ -11,7 +11,7 @@ static void print_key(const char *name) {
     gpc_error error = GPC_ERROR_INIT;
     for (size_t i = 0; i < gpc_key_count(); i++) {
         gpc_key_info key = GPC_KEY_INFO_INIT;
-        check(gpc_key_at(i, &key), &error);
+        check(gpc_key_at(i, &key, &error), &error);
         if (strcmp(key.name, name) == 0)
             printf("%s: %s, default %s %s\n", key.name, key.meaning, key.initial, key.unit);
     }
@@ -21,7 +21,7 @@ static void print_presets(void) {
     gpc_error error = GPC_ERROR_INIT;
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name, *summary;
-        check(gpc_preset_at(i, &name, &summary), &error);
+        check(gpc_preset_at(i, &name, &summary, &error), &error);
         const char *text = gpc_preset_text(name);
         printf("%-12s %5zu bytes  %s\n", name, text ? strlen(text) : 0, summary);
     }
@@ -67,8 +67,8 @@ int main(void) {
 
     const char *text;
     uint64_t bytes;
-    check(gpc_config_get(config, "l1.size", &text), &error);
-    check(gpc_config_get_u64(config, "l1.size", &bytes), &error);
+    check(gpc_config_get(config, "l1.size", &text, &error), &error);
+    check(gpc_config_get_u64(config, "l1.size", &bytes, &error), &error);
     printf("l1.size is %s, %" PRIu64 " bytes\n", text, bytes);
     expect(bytes == 48 << 10, "the file's value holds");
 
@@ -76,7 +76,7 @@ int main(void) {
     check(gpc_config_set(copy, "l1.size", "16KiB", &error), &error);
     check(gpc_config_set_pair(copy, "mode = timed", &error), &error);
     check(gpc_config_load_text(copy, "l1.ways = 4\n", "example", &error), &error);
-    check(gpc_config_get_u64(config, "l1.size", &bytes), &error);
+    check(gpc_config_get_u64(config, "l1.size", &bytes, &error), &error);
     expect(bytes == 48 << 10, "the copy has values of its own");
 
     expect(gpc_config_set(copy, "l1.sise", "16KiB", &error) == GPC_ERROR_NOT_FOUND, "a wrong key is refused");

@@ -44,9 +44,9 @@ int main(void) {
     /* Languages without macros fill in a structure by its name. */
     gpc_launch named;
     const gpc_launch initial = GPC_LAUNCH_INIT;
-    check(gpc_struct_init("gpc_launch", sizeof named, &error, &named), &error);
+    check(gpc_struct_init("gpc_launch", sizeof named, &named, &error), &error);
     expect(memcmp(&named, &initial, sizeof named) == 0, "the structure equals the macro");
-    const gpc_status status = gpc_struct_init("gpc_lunch", sizeof named, &error, &named);
+    const gpc_status status = gpc_struct_init("gpc_lunch", sizeof named, &named, &error);
     printf("%s: %s\n", gpc_status_string(status), error.message);
     expect(status == GPC_ERROR_NOT_FOUND, "an unknown name is an error");
 

@@ -30,9 +30,9 @@ static void replace(gpc_context *context) {
     const uint64_t allowed = 0x5; /* ways 0 and 2 */
     uint32_t way;
     expect(!gpc_replacement_declines(policy, 0, NULL, &load), "lru takes every line");
-    check(gpc_replacement_choose(policy, 0, NULL, &load, &way), &error);
+    check(gpc_replacement_choose(policy, 0, NULL, &load, &way, &error), &error);
     expect(way == 1, "way 1 is the oldest");
-    check(gpc_replacement_choose(policy, 0, &allowed, &load, &way), &error);
+    check(gpc_replacement_choose(policy, 0, &allowed, &load, &way, &error), &error);
     expect(way == 2, "way 2 is the oldest allowed");
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
     expect(gpc_replacement_policy_value(policy, 0, &value, &error) == GPC_ERROR_RANGE, "lru publishes no counter");
@@ -50,8 +50,8 @@ static void predict(gpc_context *context) {
     const gpc_request loads[2] = {{.address = 0, .hint = GPC_HINT_CA}, {.address = 128, .hint = GPC_HINT_CG}};
     gpc_prediction first, both[2];
     size_t done;
-    check(gpc_predictor_predict(predictor, 0, &loads[0], &first), &error);
-    check(gpc_predictor_predict_many(predictor, sets, loads, 2, both, &error, &done), &error);
+    check(gpc_predictor_predict(predictor, 0, &loads[0], &first, &error), &error);
+    check(gpc_predictor_predict_many(predictor, sets, loads, 2, both, &done, &error), &error);
     expect(first.decision == GPC_CACHE && both[1].decision == GPC_BYPASS, "the hint CG passes L1");
 
     const gpc_policy_event fill = {.kind = GPC_ON_FILL, .request = &loads[0]};

@@ -14,7 +14,7 @@ int main(void) {
         printf("kind %u:", kind);
         for (size_t i = 0; i < gpc_policy_count(context, kind); i++) {
             gpc_policy_info info = GPC_POLICY_INFO_INIT;
-            check(gpc_policy_at(context, kind, i, &info), &error);
+            check(gpc_policy_at(context, kind, i, &info, &error), &error);
             printf(" %s", info.name);
         }
         putchar('\n');

@@ -64,13 +64,13 @@ int main(void) {
     check(gpc_trace_open(context, source, &trace, &error), &error);
     gpc_replay_on_progress(replay, on_progress, NULL);
     check(gpc_replay_on_sample(replay, 1000, on_sample, &samples, &error), &error);
-    check(gpc_replay_keep_objects(replay, true), &error);
+    check(gpc_replay_keep_objects(replay, true, &error), &error);
 
-    check(gpc_replay_pause_at(replay, 1500), &error);
+    check(gpc_replay_pause_at(replay, 1500, &error), &error);
     expect(gpc_replay_kernel(replay, trace, NULL, &error) == GPC_BUSY && gpc_replay_now(replay) == 1500, "it pauses");
     const gpc_stream file = GPC_STREAM_FILE(path);
     check(gpc_replay_save(replay, &file, &error), &error);
-    check(gpc_replay_pause_at(replay, UINT64_MAX), &error);
+    check(gpc_replay_pause_at(replay, UINT64_MAX, &error), &error);
     check(gpc_replay_kernel(replay, trace, NULL, &error), &error);
     printf("%" PRIu64 " cycles\n", cycles(replay));
     const uint64_t again = continued(context);

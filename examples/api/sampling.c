@@ -18,11 +18,11 @@ int main(void) {
     check(gpc_replay_kernel(replay, trace, NULL, &error), &error);
 
     gpc_sampling sampling = GPC_SAMPLING_INIT;
-    check(gpc_replay_get_sampling(replay, GPC_SAMPLING_KERNEL, &sampling), &error);
+    check(gpc_replay_get_sampling(replay, GPC_SAMPLING_KERNEL, &sampling, &error), &error);
     printf("%" PRIu64 " warp instructions with the clock, %" PRIu64 " thread blocks without\n",
            sampling.timed_instructions, sampling.skipped_blocks);
     gpc_estimate cycles = GPC_ESTIMATE_INIT;
-    check(gpc_replay_estimate(replay, GPC_SAMPLING_KERNEL, GPC_ID_cycles, &cycles), &error);
+    check(gpc_replay_estimate(replay, GPC_SAMPLING_KERNEL, GPC_ID_cycles, &cycles, &error), &error);
     printf("%.0f cycles, between %.0f and %.0f\n", cycles.value, cycles.low, cycles.high);
     expect(cycles.low <= cycles.value && cycles.value <= cycles.high, "the interval contains the estimate");
 

@@ -16,7 +16,7 @@ static void print_kernels(void) {
     for (size_t i = 0; i < gpc_synthetic_count(); i++) {
         const char *name, *summary;
         uint64_t size;
-        check(gpc_synthetic_at(i, &name, &summary, &size), &error);
+        check(gpc_synthetic_at(i, &name, &summary, &size, &error), &error);
         printf("synthetic:%s (%" PRIu64 " bytes): %s\n", name, size, summary);
     }
 }
@@ -30,7 +30,7 @@ static uint64_t instructions(gpc_trace *trace) {
     while (gpc_trace_next_block(trace, &block, &error) == GPC_OK) {
         const gpc_instruction *first = block->warps[0].instructions;
         gpc_ordering ordering = GPC_ORDERING_INIT;
-        check(gpc_trace_ordering(trace, first->opcode, &ordering), &error);
+        check(gpc_trace_ordering(trace, first->opcode, &ordering, &error), &error);
         if (block->index == 0)
             printf("%s begins with %s, order %d\n", kernel.name, gpc_trace_opcode(trace, first->opcode),
                    (int)ordering.order);
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     expect(count > 0, "the kernel has instructions");
     for (size_t i = 0; i < gpc_trace_note_count(trace); i++) {
         gpc_note note = GPC_NOTE_INIT;
-        check(gpc_trace_note(trace, i, &note), &error);
+        check(gpc_trace_note(trace, i, &note, &error), &error);
         printf("%s:%" PRIu64 ": %s: %s\n", note.file, note.line, note.text, note.why);
     }
     gpc_trace_close(trace);

@@ -103,7 +103,7 @@ typedef enum gpc_simd {
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND (no struct of this name); GPC_ERROR_ABI (no version of the struct has `size`);
  * GPC_ERROR_ARGUMENT (NULL). Any thread. Since: 0.2.
  */
-GPC_API gpc_status gpc_struct_init(const char *name, size_t size, gpc_error *error, void *out);
+GPC_API gpc_status gpc_struct_init(const char *name, size_t size, void *out, gpc_error *error);
 
 /*
  * Create a context: the owner of allocator, log, registries and seed. The library has no state outside contexts. Two
@@ -181,13 +181,13 @@ GPC_API gpc_status gpc_config_set_pair(gpc_config *config, const char *pair, gpc
  * Value of a key as canonical text (sizes with the largest exact unit). The pointer lives until the key is next set.
  * Returns GPC_OK; GPC_ERROR_NOT_FOUND (unknown key); GPC_ERROR_ARGUMENT (a NULL). Since: 0.1.
  */
-GPC_API gpc_status gpc_config_get(const gpc_config *config, const char *key, const char **out_value);
+GPC_API gpc_status gpc_config_get(const gpc_config *config, const char *key, const char **out_value, gpc_error *error);
 
 /*
  * Value of a numeric key (SIZE in bytes, COUNT, BOOL as 0 or 1). Returns as gpc_config_get; GPC_ERROR_STATE if the
  * value is a word (`auto`) or no number. Since: 0.1.
  */
-GPC_API gpc_status gpc_config_get_u64(const gpc_config *config, const char *key, uint64_t *out_value);
+GPC_API gpc_status gpc_config_get_u64(const gpc_config *config, const char *key, uint64_t *out_value, gpc_error *error);
 
 GPC_END_DECLS
 

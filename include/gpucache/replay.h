@@ -266,7 +266,7 @@ GPC_API gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *replay);
  * statuses of gpc_hierarchy_read; GPC_ERROR_STATE if no kernel was run, for other objects than the whole since
  * gpc_replay_keep_objects. gpc_replay_read_total reads the sum of all ended kernels. Since: 0.3.
  */
-GPC_API gpc_status gpc_replay_keep_objects(gpc_replay *replay, bool keep);
+GPC_API gpc_status gpc_replay_keep_objects(gpc_replay *replay, bool keep, gpc_error *error);
 GPC_API gpc_status gpc_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
                                    size_t count, uint64_t *values, gpc_error *error);
 GPC_API gpc_status gpc_replay_read_total(const gpc_replay *replay, const uint32_t *ids, size_t count, uint64_t *values,

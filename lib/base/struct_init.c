@@ -151,7 +151,7 @@ static gpc_status check_size(const known_struct *known, size_t size, gpc_error *
     return GPC_OK;
 }
 
-gpc_status gpc_struct_init(const char *name, size_t size, gpc_error *error, void *out) {
+gpc_status gpc_struct_init(const char *name, size_t size, void *out, gpc_error *error) {
     if (!name || !out)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s is NULL", name ? "out" : "name");
     const known_struct *known = find(name);

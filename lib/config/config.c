@@ -30,10 +30,13 @@ size_t gpc_key_count(void) {
     return GPCI_KEY_COUNT;
 }
 
-gpc_status gpc_key_at(size_t index, gpc_key_info *info) {
+gpc_status gpc_key_at(size_t index, gpc_key_info *info, gpc_error *error) {
     if (!info)
-        return GPC_ERROR_ARGUMENT;
-    return index < GPCI_KEY_COUNT ? gpci_give(info, &keys[index], sizeof *info, "gpc_key_info", NULL) : GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_key_at: info is NULL");
+    if (index >= GPCI_KEY_COUNT)
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_key_at: index is %zu, and there are %d keys", index,
+                         GPCI_KEY_COUNT);
+    return gpci_give(info, &keys[index], sizeof *info, "gpc_key_info", error);
 }
 
 const char *gpci_key_default(gpci_key key) {
@@ -91,14 +94,15 @@ static gpc_status assign_known(gpc_config *config, size_t key, const char *text,
     return status < 0 ? gpci_fail(error, status, "%s: %s", keys[key].name, reason.message) : status;
 }
 
+static gpc_status unknown_key(const char *name, gpc_error *error) {
+    const char *nearest = gpci_nearest(name, GPCI_KEY_COUNT, name_at, NULL);
+    return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: unknown key%s%s%s", gpci_quote(name).text,
+                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 gpc_status gpci_config_assign_named(gpc_config *config, const char *name, const char *text, gpc_error *error) {
     const size_t key = find(name);
-    if (key == GPCI_KEY_COUNT) {
-        const char *nearest = gpci_nearest(name, GPCI_KEY_COUNT, name_at, NULL);
-        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "%s: unknown key%s%s%s", gpci_quote(name).text,
-                         nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-    }
-    return assign_known(config, key, text, error);
+    return key < GPCI_KEY_COUNT ? assign_known(config, key, text, error) : unknown_key(name, error);
 }
 
 gpc_status gpci_config_assign_own(gpc_config *config, const char *name, const char *text, gpc_error *error) {
@@ -214,28 +218,37 @@ gpc_status gpc_config_set_pair(gpc_config *config, const char *pair, gpc_error *
     return gpci_config_assign_own(config, name, value, error);
 }
 
-gpc_status gpc_config_get(const gpc_config *config, const char *key, const char **out_value) {
+/* Index of a key that `function` reads, or a failure that names the argument. */
+static gpc_status find_for(const char *function, const gpc_config *config, const char *key, const void *out_value,
+                           size_t *index, gpc_error *error) {
     if (!config || !key || !out_value)
-        return GPC_ERROR_ARGUMENT;
-    size_t i = find(key);
-    if (i == GPCI_KEY_COUNT)
-        return GPC_ERROR_NOT_FOUND;
-    *out_value = config->values[i].text;
-    return GPC_OK;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function,
+                         !config ? "config"
+                         : key   ? "out_value"
+                                 : "key");
+    *index = find(key);
+    return *index < GPCI_KEY_COUNT ? GPC_OK : unknown_key(key, error);
+}
+
+gpc_status gpc_config_get(const gpc_config *config, const char *key, const char **out_value, gpc_error *error) {
+    size_t i;
+    gpc_status status = find_for("gpc_config_get", config, key, out_value, &i, error);
+    if (status == GPC_OK)
+        *out_value = config->values[i].text;
+    return status;
 }
 
 static bool is_numeric(gpc_value_type type) {
     return type == GPC_VALUE_COUNT || type == GPC_VALUE_SIZE || type == GPC_VALUE_BOOL;
 }
 
-gpc_status gpc_config_get_u64(const gpc_config *config, const char *key, uint64_t *out_value) {
-    if (!config || !key || !out_value)
-        return GPC_ERROR_ARGUMENT;
-    size_t i = find(key);
-    if (i == GPCI_KEY_COUNT)
-        return GPC_ERROR_NOT_FOUND;
+gpc_status gpc_config_get_u64(const gpc_config *config, const char *key, uint64_t *out_value, gpc_error *error) {
+    size_t i;
+    gpc_status status = find_for("gpc_config_get_u64", config, key, out_value, &i, error);
+    if (status < 0)
+        return status;
     if (!is_numeric(keys[i].type) || config->values[i].number == GPCI_WORD)
-        return GPC_ERROR_STATE;
+        return gpci_fail(error, GPC_ERROR_STATE, "%s = %s: the value is no number", key, config->values[i].text);
     *out_value = config->values[i].number;
     return GPC_OK;
 }

@@ -10,9 +10,10 @@ size_t gpc_preset_count(void) {
     return gpci_preset_count;
 }
 
-gpc_status gpc_preset_at(size_t index, const char **name, const char **summary) {
+gpc_status gpc_preset_at(size_t index, const char **name, const char **summary, gpc_error *error) {
     if (index >= gpci_preset_count)
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_preset_at: index is %zu, and there are %zu presets", index,
+                         gpci_preset_count);
     if (name)
         *name = gpci_presets[index].name;
     if (summary)

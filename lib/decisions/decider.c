@@ -3,6 +3,8 @@
 
 #include "registry/policy_values.h"
 
+#include <stdio.h>
+
 static gpc_status out_of_range(const gpci_decider_options *options, const char *field, uint64_t value, const char *rule,
                                gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_RANGE, "%s.%s: %llu is not %s", options->type, field, (unsigned long long)value,
@@ -69,14 +71,20 @@ void gpci_decider_end(gpci_decider *decider) {
     gpci_commons_release(decider->shape.commons);
 }
 
-gpc_status gpci_decider_refuse_request(const gpci_decider *decider, const char *name, size_t index, uint32_t set,
+gpc_status gpci_decider_refuse_request(const gpci_decider *decider, const char *name, uint32_t set,
                                        const gpc_request *request, gpc_error *error) {
     if (set >= decider->sets)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s[%zu]: set %u of %u", name, index, set, decider->sets);
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: set %u of %u", name, set, decider->sets);
     const char *fault = request ? gpci_request_fault(request, decider->line_bytes, decider->all_sectors) : NULL;
-    return request ? gpci_fail(error, GPC_ERROR_ARGUMENT, "%s[%zu]: gpc_request.%s cannot be what it is", name, index,
-                               fault)
-                   : gpci_fail(error, GPC_ERROR_ARGUMENT, "%s[%zu]: request is NULL", name, index);
+    return request ? gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: gpc_request.%s cannot be what it is", name, fault)
+                   : gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: request is NULL", name);
+}
+
+gpc_status gpci_decider_refuse_listed(const gpci_decider *decider, const char *name, size_t index, uint32_t set,
+                                      const gpc_request *request, gpc_error *error) {
+    char place[48];
+    snprintf(place, sizeof place, "%s[%zu]", name, index);
+    return gpci_decider_refuse_request(decider, place, set, request, error);
 }
 
 static gpc_status refuse_event(const gpci_decider *decider, size_t index, const gpc_policy_event *event,
@@ -93,7 +101,7 @@ static gpc_status refuse_event(const gpci_decider *decider, size_t index, const 
             return gpci_fail(error, GPC_ERROR_ARGUMENT, "events[%zu]: of set %u, way %u, its eviction of %u, %u", index,
                              event->set, event->way, eviction->set, eviction->way);
     }
-    return gpci_decider_refuse_request(decider, "events", index, event->set, event->request, error);
+    return gpci_decider_refuse_listed(decider, "events", index, event->set, event->request, error);
 }
 
 static gpc_status tell_sample(size_t index, const gpc_policy_event *event, gpci_tell_fn tell, void *policy,

@@ -77,9 +77,12 @@ GPCI_INLINE gpc_status gpci_decider_events(const gpci_decider *decider, const gp
     return status;
 }
 
-/* Fail for a refused request with "NAME[index]: fault". Returns GPC_ERROR_ARGUMENT. */
-gpc_status gpci_decider_refuse_request(const gpci_decider *decider, const char *name, size_t index, uint32_t set,
-                                       const gpc_request *request, gpc_error *error);
+/* Fail for a refused request with "NAME: fault". Returns GPC_ERROR_ARGUMENT. */
+GPCI_COLD gpc_status gpci_decider_refuse_request(const gpci_decider *decider, const char *name, uint32_t set,
+                                                 const gpc_request *request, gpc_error *error);
+/* Fail with "NAME[index]: fault". */
+gpc_status gpci_decider_refuse_listed(const gpci_decider *decider, const char *name, size_t index, uint32_t set,
+                                      const gpc_request *request, gpc_error *error);
 
 /* True if a request found its line, but does not count as a further use of the line. */
 GPCI_INLINE bool gpci_is_sector_miss(const gpc_policy_event *event) {

@@ -67,15 +67,18 @@ static gpc_prediction predict(gpc_predictor *predictor, uint32_t set, const gpc_
 }
 
 gpc_status gpc_predictor_predict(gpc_predictor *predictor, uint32_t set, const gpc_request *request,
-                                 gpc_prediction *prediction) {
-    if (!predictor || !prediction || !gpci_decider_takes(&predictor->decider, set, request))
-        return GPC_ERROR_ARGUMENT;
+                                 gpc_prediction *prediction, gpc_error *error) {
+    if (!predictor || !prediction)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_predictor_predict: %s is NULL",
+                         predictor ? "prediction" : "predictor");
+    if (!gpci_decider_takes(&predictor->decider, set, request))
+        return gpci_decider_refuse_request(&predictor->decider, "gpc_predictor_predict", set, request, error);
     *prediction = predict(predictor, set, request);
     return GPC_OK;
 }
 
 gpc_status gpc_predictor_predict_many(gpc_predictor *predictor, const uint32_t *sets, const gpc_request *requests,
-                                      size_t count, gpc_prediction *predictions, gpc_error *error, size_t *out_done) {
+                                      size_t count, gpc_prediction *predictions, size_t *out_done, gpc_error *error) {
     const char *missing = !predictor ? "predictor" : !count ? NULL : !sets ? "sets" : !requests ? "requests" : NULL;
     missing = missing || !count || predictions ? missing : "predictions";
     gpc_status status =
@@ -83,7 +86,7 @@ gpc_status gpc_predictor_predict_many(gpc_predictor *predictor, const uint32_t *
     size_t i = 0;
     for (; status == GPC_OK && i < count; i++) {
         if (!gpci_decider_takes(&predictor->decider, sets[i], &requests[i])) {
-            status = gpci_decider_refuse_request(&predictor->decider, "requests", i, sets[i], &requests[i], error);
+            status = gpci_decider_refuse_listed(&predictor->decider, "requests", i, sets[i], &requests[i], error);
             break;
         }
         predictions[i] = predict(predictor, sets[i], &requests[i]);

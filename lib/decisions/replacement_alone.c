@@ -79,17 +79,30 @@ static bool note_declined(gpc_replacement *replacement, const gpc_request *reque
     return declined;
 }
 
+/* Name the wrong argument of gpc_replacement_choose. */
+static GPCI_COLD gpc_status refuse_choice(const gpc_replacement *replacement, uint32_t set, const gpc_request *request,
+                                          const uint32_t *out_way, gpc_error *error) {
+    if (!replacement || !out_way)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_choose: %s is NULL",
+                         replacement ? "out_way" : "replacement");
+    if (!gpci_decider_takes(&replacement->decider, set, request))
+        return gpci_decider_refuse_request(&replacement->decider, "gpc_replacement_choose", set, request, error);
+    return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replacement_choose: candidates has no way, or a way beyond %u",
+                     replacement->decider.ways);
+}
+
 gpc_status gpc_replacement_choose(gpc_replacement *replacement, uint32_t set, const uint64_t *candidates,
-                                  const gpc_request *request, uint32_t *out_way) {
-    if (!replacement || !out_way || !gpci_decider_takes(&replacement->decider, set, request) ||
-        !are_ways(replacement, candidates))
-        return GPC_ERROR_ARGUMENT;
+                                  const gpc_request *request, uint32_t *out_way, gpc_error *error) {
+    if (GPCI_UNLIKELY(!replacement || !out_way || !gpci_decider_takes(&replacement->decider, set, request) ||
+                      !are_ways(replacement, candidates)))
+        return refuse_choice(replacement, set, request, out_way, error);
     const bool kept_out = was_declined(replacement, request);
     const uint32_t way =
         kept_out ? GPC_WAY_BYPASS : replacement->ops->choose_victim(replacement->self, set, candidates, request);
     if (!note_declined(replacement, request, way == GPC_WAY_BYPASS) &&
         !gpci_is_choice(candidates, replacement->decider.ways, way))
-        return GPC_ERROR_CALLBACK;
+        return gpci_fail(error, GPC_ERROR_CALLBACK, "'%s' chose way %u of set %u, which is no candidate",
+                         replacement->ops->name, way, set);
     *out_way = way;
     return GPC_OK;
 }

@@ -64,7 +64,7 @@ static gpc_status archive_config(const gpc_config *config, gpci_archive *archive
         status = gpc_config_load_preset(*out, preset, archive->error);
     for (uint32_t key = 0; key < GPCI_KEY_COUNT && status == GPC_OK && archive->status == GPC_OK; key++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
-        gpc_key_at(key, &info);
+        gpc_key_at(key, &info, NULL);
         const char *name = gpci_archive_text(archive, info.name),
                    *value = gpci_archive_text(archive, archive->loading ? "" : gpci_config_text(config, (gpci_key)key));
         if (archive->loading && archive->status == GPC_OK)

@@ -211,7 +211,7 @@ static bool is_set(const gpc_hierarchy *hierarchy, const char *word, size_t leng
     const size_t name = (size_t)(equals - word) - not, rest = length - (size_t)(equals - word) - 1;
     memcpy(key, word, name);
     key[name] = '\0';
-    return gpc_config_get(hierarchy->config, key, &is) == GPC_OK &&
+    return gpc_config_get(hierarchy->config, key, &is, NULL) == GPC_OK &&
            (strlen(is) == rest && !memcmp(is, equals + 1, rest)) != not ;
 }
 

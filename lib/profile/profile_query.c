@@ -5,13 +5,23 @@
 
 /* Queries of a profile. */
 
-/* First step of every query: bring the tables up to date. */
-static gpc_status settle_for(gpc_profile *profile, const void *out_rows, const size_t *out_count) {
-    return profile && out_rows && out_count ? gpci_profile_settle(profile) : GPC_ERROR_ARGUMENT;
+/* First step of every query: bring the tables up to date. `out`, called `out_name`, must not be NULL. */
+static gpc_status settle_for(gpc_profile *profile, const void *out, const char *out_name, const char *function,
+                             gpc_error *error) {
+    if (!profile || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function, profile ? out_name : "profile");
+    return gpci_profile_settle(profile) < 0 ? gpci_out_of_memory(error) : GPC_OK;
 }
 
-gpc_status gpc_profile_sms(gpc_profile *profile, const gpc_profile_sm **out_rows, size_t *out_count) {
-    gpc_status status = settle_for(profile, out_rows, out_count);
+/* First step of a query of rows. */
+static gpc_status settle_for_rows(gpc_profile *profile, const void *out_rows, const size_t *out_count,
+                                  const char *function, gpc_error *error) {
+    return settle_for(profile, out_rows ? (const void *)out_count : NULL, out_rows ? "out_count" : "out_rows", function,
+                      error);
+}
+
+gpc_status gpc_profile_sms(gpc_profile *profile, const gpc_profile_sm **out_rows, size_t *out_count, gpc_error *error) {
+    gpc_status status = settle_for_rows(profile, out_rows, out_count, "gpc_profile_sms", error);
     if (status < 0)
         return status;
     *out_rows = profile->sms;
@@ -19,8 +29,9 @@ gpc_status gpc_profile_sms(gpc_profile *profile, const gpc_profile_sm **out_rows
     return GPC_OK;
 }
 
-gpc_status gpc_profile_instructions(gpc_profile *profile, const gpc_profile_instruction **out_rows, size_t *out_count) {
-    gpc_status status = settle_for(profile, out_rows, out_count);
+gpc_status gpc_profile_instructions(gpc_profile *profile, const gpc_profile_instruction **out_rows, size_t *out_count,
+                                    gpc_error *error) {
+    gpc_status status = settle_for_rows(profile, out_rows, out_count, "gpc_profile_instructions", error);
     if (status < 0)
         return status;
     *out_rows = profile->instruction_count ? profile->instructions : NULL;
@@ -28,8 +39,9 @@ gpc_status gpc_profile_instructions(gpc_profile *profile, const gpc_profile_inst
     return GPC_OK;
 }
 
-gpc_status gpc_profile_classes(gpc_profile *profile, const gpc_profile_class **out_rows, size_t *out_count) {
-    gpc_status status = settle_for(profile, out_rows, out_count);
+gpc_status gpc_profile_classes(gpc_profile *profile, const gpc_profile_class **out_rows, size_t *out_count,
+                               gpc_error *error) {
+    gpc_status status = settle_for_rows(profile, out_rows, out_count, "gpc_profile_classes", error);
     if (status < 0)
         return status;
     *out_rows = profile->classes;
@@ -37,8 +49,9 @@ gpc_status gpc_profile_classes(gpc_profile *profile, const gpc_profile_class **o
     return GPC_OK;
 }
 
-gpc_status gpc_profile_lines(gpc_profile *profile, const gpc_profile_line **out_rows, size_t *out_count) {
-    gpc_status status = settle_for(profile, out_rows, out_count);
+gpc_status gpc_profile_lines(gpc_profile *profile, const gpc_profile_line **out_rows, size_t *out_count,
+                             gpc_error *error) {
+    gpc_status status = settle_for_rows(profile, out_rows, out_count, "gpc_profile_lines", error);
     if (status < 0)
         return status;
     *out_rows = profile->line_count ? profile->lines : NULL;
@@ -55,10 +68,8 @@ static void add_counts(gpc_profile_counts *into, const gpc_profile_counts *more)
     memcpy(into, to, sizeof to);
 }
 
-gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *summary) {
-    if (!profile || !summary)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_profile_settle(profile);
+gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *summary, gpc_error *error) {
+    gpc_status status = settle_for(profile, summary, "summary", "gpc_profile_get_summary", error);
     if (status < 0)
         return status;
     gpc_profile_summary profile_summary = {.struct_size = sizeof profile_summary,
@@ -73,7 +84,7 @@ gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *su
         profile_summary.bypass_lines += profile->sms[i].bypass_lines;
     }
     gpci_profile_rate(&profile_summary.counts);
-    return gpci_give(summary, &profile_summary, sizeof profile_summary, "gpc_profile_summary", NULL);
+    return gpci_give(summary, &profile_summary, sizeof profile_summary, "gpc_profile_summary", error);
 }
 
 /* Add an SM's part of a point: accesses at a distance below the capacity hit. */
@@ -89,11 +100,12 @@ static uint64_t first_accesses(const gpc_profile *profile, uint32_t sm) {
     return profile->live ? profile->live->sms[sm].row.counts.first_accesses : profile->sms[sm].counts.first_accesses;
 }
 
-gpc_status gpc_profile_curve(const gpc_profile *profile, uint32_t sm, gpc_profile_point *points, size_t count) {
+gpc_status gpc_profile_curve(const gpc_profile *profile, uint32_t sm, gpc_profile_point *points, size_t count,
+                             gpc_error *error) {
     if (!profile || (!points && count))
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_profile_curve: %s is NULL", profile ? "points" : "profile");
     if (sm != GPC_PROFILE_ALL_SMS && sm >= profile->sm_count)
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_profile_curve: SM %u of %u", sm, profile->sm_count);
     uint32_t from = sm == GPC_PROFILE_ALL_SMS ? 0 : sm, to = sm == GPC_PROFILE_ALL_SMS ? profile->sm_count : sm + 1;
     for (size_t i = 0; i < count; i++) {
         points[i].accesses = points[i].hits = 0;
@@ -121,10 +133,10 @@ static size_t distinct_scores(const gpc_profile *profile, uint64_t *scores) {
     return count;
 }
 
-gpc_status gpc_profile_thresholds(gpc_profile *profile, double *values, size_t capacity, size_t *out_count) {
-    if (!profile || (!values && capacity))
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_profile_settle(profile);
+gpc_status gpc_profile_thresholds(gpc_profile *profile, double *values, size_t capacity, size_t *out_count,
+                                  gpc_error *error) {
+    gpc_status status =
+        settle_for(profile, values || !capacity ? profile : NULL, "values", "gpc_profile_thresholds", error);
     if (status < 0)
         return status;
     uint64_t scores[GPC_PROFILE_CLASSES];
@@ -133,13 +145,14 @@ gpc_status gpc_profile_thresholds(gpc_profile *profile, double *values, size_t c
         values[i] = (double)scores[i] / 1e6;
     if (out_count)
         *out_count = count;
-    return values && count > capacity ? GPC_ERROR_RANGE : GPC_OK;
+    return values && count > capacity
+               ? gpci_fail(error, GPC_ERROR_RANGE,
+                           "gpc_profile_thresholds: capacity is %zu, and there are %zu thresholds", capacity, count)
+               : GPC_OK;
 }
 
-gpc_status gpc_profile_classes_above(gpc_profile *profile, double threshold, uint32_t *out_classes) {
-    if (!profile || !out_classes)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = gpci_profile_settle(profile);
+gpc_status gpc_profile_classes_above(gpc_profile *profile, double threshold, uint32_t *out_classes, gpc_error *error) {
+    gpc_status status = settle_for(profile, out_classes, "out_classes", "gpc_profile_classes_above", error);
     if (status < 0)
         return status;
     uint32_t classes = 0;

@@ -91,7 +91,7 @@ static void put_classes(gpci_text *text, const gpc_profile *profile) {
 static void put_thresholds(gpci_text *text, gpc_profile *profile) {
     double values[GPC_PROFILE_CLASSES];
     size_t count = 0;
-    gpc_profile_thresholds(profile, values, GPC_PROFILE_CLASSES, &count);
+    gpc_profile_thresholds(profile, values, GPC_PROFILE_CLASSES, &count, NULL);
     gpci_text_put(text, ",\n\"thresholds\": [");
     for (size_t i = 0; i < count; i++) {
         gpci_text_put(text, "%s", i ? ", " : "");
@@ -108,7 +108,7 @@ static void put_curve(gpci_text *text, const gpc_profile *profile) {
     gpci_text_put(text, ",\n\"curve\": [");
     for (uint64_t lines = 1, last = 0; last < most; lines *= 2) {
         gpc_profile_point point = {.bytes = lines << profile->line_shift};
-        gpc_profile_curve(profile, GPC_PROFILE_ALL_SMS, &point, 1);
+        gpc_profile_curve(profile, GPC_PROFILE_ALL_SMS, &point, 1, NULL);
         gpci_text_put(text, "%s{\"bytes\": %" PRIu64, last ? ", " : "", point.bytes);
         NUMBER(text, &point, accesses);
         NUMBER(text, &point, hits);
@@ -144,7 +144,7 @@ static void put_lines(gpci_text *text, const gpc_profile *profile) {
 
 static void put_all(gpci_text *text, gpc_profile *profile, bool lines) {
     gpc_profile_summary summary = GPC_PROFILE_SUMMARY_INIT;
-    gpc_profile_get_summary(profile, &summary);
+    gpc_profile_get_summary(profile, &summary, NULL);
     gpci_text_put(text, "{\"line_bytes\": %" PRIu32 ", \"sms\": %" PRIu32 ", \"launches\": %" PRIu64,
                   summary.line_bytes, summary.sms, summary.launches);
     gpci_text_put(text, ", \"kernels\": [");

@@ -148,9 +148,16 @@ gpc_status gpc_profile_begin_kernel(gpc_profile *profile, const char *name, cons
     return status;
 }
 
-gpc_status gpc_profile_access(gpc_profile *profile, const gpc_warp_access *access, gpc_warp_result *result) {
-    gpc_status status = refuse(profile, "gpc_profile_access", NULL);
-    return status < 0 ? status : gpc_hierarchy_access(profile->live->profiler->hierarchy, access, result);
+gpc_status gpc_profile_access(gpc_profile *profile, const gpc_warp_access *access, gpc_warp_result *result,
+                              gpc_error *error) {
+    gpc_status status = refuse(profile, "gpc_profile_access", error);
+    if (status < 0)
+        return status;
+    gpc_hierarchy *hierarchy = profile->live->profiler->hierarchy;
+    status = gpc_hierarchy_access(hierarchy, access, result);
+    if (status < 0 && gpc_hierarchy_check_access(hierarchy, access, error) == GPC_OK)
+        gpci_fail_by_status(error, status, "gpc_profile_access");
+    return status;
 }
 
 static void reset_sm(gpc_profile *profile, gpci_live_sm *sm) {
@@ -167,8 +174,8 @@ static void reset_sm(gpc_profile *profile, gpci_live_sm *sm) {
     profile->distances[sm->row.sm].count = 0;
 }
 
-gpc_status gpc_profile_reset(gpc_profile *profile) {
-    gpc_status status = refuse(profile, "gpc_profile_reset", NULL);
+gpc_status gpc_profile_reset(gpc_profile *profile, gpc_error *error) {
+    gpc_status status = refuse(profile, "gpc_profile_reset", error);
     if (status < 0)
         return status;
     gpci_live *live = profile->live;

@@ -35,11 +35,15 @@ size_t gpc_policy_count(const gpc_context *context, gpc_policy_kind kind) {
     return builtin_count(context, kind) + context->registry->lists[kind].count;
 }
 
-gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info) {
-    if (!context || !info || (unsigned)kind >= GPC_POLICY_KIND_COUNT)
-        return GPC_ERROR_ARGUMENT;
+gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info,
+                         gpc_error *error) {
+    if (!context || !info)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_policy_at: %s is NULL", context ? "info" : "context");
+    if ((unsigned)kind >= GPC_POLICY_KIND_COUNT)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_policy_at: %u is no gpc_policy_kind", (unsigned)kind);
     if (index >= gpc_policy_count(context, kind))
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_policy_at: index is %zu, and %s names %zu policies", index,
+                         gpci_kinds[kind].name, gpc_policy_count(context, kind));
     gpc_policy_info ours = GPC_POLICY_INFO_INIT;
     const gpci_table_head *head = gpci_table_at(context, kind, index, &ours.builtin);
     gpci_parameters parameters = gpci_parameters_of(kind, head);
@@ -50,7 +54,7 @@ gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_
     ours.parameter_count = parameters.number_count;
     ours.texts = parameters.texts;
     ours.text_count = parameters.text_count;
-    return gpci_give(info, &ours, sizeof ours, "gpc_policy_info", NULL);
+    return gpci_give(info, &ours, sizeof ours, "gpc_policy_info", error);
 }
 
 gpci_registry *gpci_registry_create(gpc_context *context, const void *const *const *builtins) {

@@ -283,11 +283,12 @@ const char *gpc_trace_opcode(const gpc_trace *trace, uint32_t opcode) {
     return gpci_opcodes_at(trace->opcodes, opcode)->text;
 }
 
-gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_ordering *out) {
+gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_ordering *out, gpc_error *error) {
     if (!trace || !out)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_ordering: %s is NULL", trace ? "out" : "trace");
     if (opcode >= gpci_opcodes_count(trace->opcodes))
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_trace_ordering: opcode is %u, and the trace has %zu opcodes",
+                         opcode, (size_t)gpci_opcodes_count(trace->opcodes));
     const gpci_opcode *known = gpci_opcodes_at(trace->opcodes, opcode);
     gpc_ordering ours = GPC_ORDERING_INIT;
     ours.scope = known->scope;
@@ -295,7 +296,7 @@ gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_order
     ours.control = known->control;
     ours.copy = known->copy;
     ours.mapped = known->mapped;
-    return gpci_give(out, &ours, sizeof ours, "gpc_ordering", NULL);
+    return gpci_give(out, &ours, sizeof ours, "gpc_ordering", error);
 }
 
 size_t gpc_trace_note_count(const gpc_trace *trace) {
@@ -318,11 +319,12 @@ static const char *why_of(uint32_t reason) {
     return why[reason];
 }
 
-gpc_status gpc_trace_note(const gpc_trace *trace, size_t index, gpc_note *out) {
+gpc_status gpc_trace_note(const gpc_trace *trace, size_t index, gpc_note *out, gpc_error *error) {
     if (!trace || !out)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_trace_note: %s is NULL", trace ? "out" : "trace");
     if (index >= gpci_notes_count(trace->opcodes))
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_trace_note: index is %zu, and the trace has %zu notes", index,
+                         (size_t)gpci_notes_count(trace->opcodes));
     const gpci_note *note = gpci_notes_at(trace->opcodes, index);
     const gpc_note ours = {.struct_size = sizeof ours,
                            .reason = note->reason,
@@ -332,7 +334,7 @@ gpc_status gpc_trace_note(const gpc_trace *trace, size_t index, gpc_note *out) {
                            .count = note->count,
                            .bytes = note->bytes,
                            .why = why_of(note->reason)};
-    return gpci_give(out, &ours, sizeof ours, "gpc_note", NULL);
+    return gpci_give(out, &ours, sizeof ours, "gpc_note", error);
 }
 
 const gpci_opcodes *gpci_trace_opcodes(const gpc_trace *trace) {

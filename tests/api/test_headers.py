@@ -73,7 +73,7 @@ class Structures(unittest.TestCase):
             lines.append(f"static {name} {name}_macro = {macro};")
             lines.append(f'if ({name}_macro.struct_size != sizeof({name})) printf("{macro}: wrong struct_size\\n");')
             lines.append(f"static {name} {name}_named; memset(&{name}_named, 0x5a, sizeof {name}_named);")
-            lines.append(f'if (gpc_struct_init("{name}", sizeof({name}), NULL, &{name}_named) ||')
+            lines.append(f'if (gpc_struct_init("{name}", sizeof({name}), &{name}_named, NULL) ||')
             lines.append(f"memcmp(&{name}_macro, &{name}_named, sizeof({name})))")
             lines.append(f'printf("{macro} and gpc_struct_init differ\\n");')
         structs = re.findall(r"typedef struct (gpc_\w+) \{(\s*size_t struct_size;)?", text_of_all())
@@ -84,7 +84,7 @@ class Structures(unittest.TestCase):
             lines.append(f"static {name} {name}_zero, {name}_by_name; memset(&{name}_by_name, 0x5a, sizeof({name}));")
             if size:
                 lines.append(f"{name}_zero.struct_size = sizeof({name});")
-            lines.append(f'if (gpc_struct_init("{name}", sizeof({name}), NULL, &{name}_by_name) ||')
+            lines.append(f'if (gpc_struct_init("{name}", sizeof({name}), &{name}_by_name, NULL) ||')
             lines.append(f"memcmp(&{name}_zero, &{name}_by_name, sizeof({name})))")
             lines.append(f'printf("{name} is not zero\\n");')
         return "\n".join([*lines, 'puts("compared");', "return 0;", "}", ""])

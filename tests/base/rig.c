@@ -57,7 +57,7 @@ void rig_close(rig *r) {
 
 const char *value(const gpc_config *config, const char *key) {
     const char *text = NULL;
-    cr_assert_eq(gpc_config_get(config, key, &text), GPC_OK, "%s", key);
+    cr_assert_eq(gpc_config_get(config, key, &text, NULL), GPC_OK, "%s", key);
     return text;
 }
 

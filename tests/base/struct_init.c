@@ -21,7 +21,7 @@ typedef struct guarded {
 
 static gpc_status fill(guarded *g, const char *name, size_t size, gpc_error *error) {
     memset(g, 0x5a, sizeof *g);
-    gpc_status status = gpc_struct_init(name, size, error, &g->is);
+    gpc_status status = gpc_struct_init(name, size, &g->is, error);
     size_t written = status ? 0 : size;
     for (size_t i = 0; i < sizeof g->is.bytes; i++)
         if (i >= written)
@@ -67,6 +67,6 @@ Test(struct_init, refuses) {
     refused("gpc_request", sizeof(gpc_request) - 1, GPC_ERROR_ABI, "gpc_request has 128 bytes, not 127");
     refused(NULL, 100, GPC_ERROR_ARGUMENT, "name is NULL");
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpc_struct_init("gpc_launch", sizeof(gpc_launch), &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_struct_init("gpc_launch", sizeof(gpc_launch), NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "out is NULL"), "%s", error.message);
 }

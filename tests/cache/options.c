@@ -22,7 +22,7 @@ TestSuite(options, .init = set_up, .fini = tear_down);
 Test(options, struct_init_is_the_macro) {
     gpc_cache_options macro = GPC_CACHE_OPTIONS_INIT, made;
     memset(&made, 0xa5, sizeof made);
-    cr_assert_eq(gpc_struct_init("gpc_cache_options", sizeof made, NULL, &made), GPC_OK);
+    cr_assert_eq(gpc_struct_init("gpc_cache_options", sizeof made, &made, NULL), GPC_OK);
     cr_expect_eq(made.struct_size, sizeof made);
 #define SAME(field, value) cr_expect(made.field == (value) && macro.field == (value), #field)
     SAME(sets, 32);

@@ -114,7 +114,7 @@ Test(coherence_hit, the_short_way_is_the_long_way) {
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     uint64_t hits = 0;
     cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
-    for (size_t i = 0; gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info) == GPC_OK; i++)
+    for (size_t i = 0; gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info, NULL) == GPC_OK; i++)
         for (unsigned how = 0; how < 128; how++)
             hits += compare_ways(info.name, how);
     cr_expect_gt(hits, effort_is_small() ? 10000u : 50000u, "%llu", (unsigned long long)hits);

@@ -20,7 +20,7 @@ Test(coherence_registry, built_in_protocols_are_listed) {
     cr_assert_eq(gpc_policy_count(r.context, GPC_POLICY_PROTOCOL), BUILT_IN);
     for (size_t i = 0; i < BUILT_IN; i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
-        cr_assert_eq(gpc_policy_at(r.context, GPC_POLICY_PROTOCOL, i, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(r.context, GPC_POLICY_PROTOCOL, i, &info, NULL), GPC_OK);
         cr_expect_str_eq(info.name, built_in[i]);
         cr_expect(*info.summary);
         cr_expect(info.source);
@@ -31,7 +31,7 @@ Test(coherence_registry, built_in_protocols_are_listed) {
         cr_expect_eq(found->name, info.name);
     }
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
-    cr_expect_eq(gpc_policy_at(r.context, GPC_POLICY_PROTOCOL, BUILT_IN, &info), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_policy_at(r.context, GPC_POLICY_PROTOCOL, BUILT_IN, &info, NULL), GPC_ERROR_RANGE);
     cr_expect_null(gpc_protocol_find(r.context, "mosei"));
     cr_expect_null(gpc_protocol_find(r.context, "moes"));
     cr_expect_null(gpc_protocol_find(r.context, NULL));
@@ -94,7 +94,7 @@ Test(coherence_registry, a_hosts_table_is_copied) {
     cr_expect_eq(memcmp(*found->memory, *gpci_mesi.memory, sizeof *found->memory), 0);
     cr_expect_eq(gpc_policy_count(r.context, GPC_POLICY_PROTOCOL), BUILT_IN + 3);
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
-    cr_assert_eq(gpc_policy_at(r.context, GPC_POLICY_PROTOCOL, BUILT_IN + 1, &info), GPC_OK);
+    cr_assert_eq(gpc_policy_at(r.context, GPC_POLICY_PROTOCOL, BUILT_IN + 1, &info, NULL), GPC_OK);
     cr_expect_str_eq(info.name, "yours");
     cr_expect_not(info.builtin);
     rig_close(&r);

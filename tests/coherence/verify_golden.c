@@ -66,7 +66,7 @@ static void expect_protocols(size_t first, const char *path) {
     gpc_context *context = NULL;
     cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
-    for (size_t i = first; gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info) == GPC_OK; i += 3)
+    for (size_t i = first; gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info, NULL) == GPC_OK; i += 3)
         for (uint32_t tree = 0; gpc_verify_tree_name(tree); tree++)
             put_tree(context, info.name, gpc_verify_tree_name(tree), text);
     gpc_context_destroy(context);

@@ -85,11 +85,11 @@ Test(config, words_instead_of_numbers) {
     rig r;
     rig_open(&r);
     uint64_t bytes = 7;
-    cr_expect_eq(gpc_config_get_u64(r.config, "l1.carveout", &bytes), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_config_get_u64(r.config, "l1.carveout", &bytes, NULL), GPC_ERROR_STATE);
     cr_expect_eq(bytes, 7);
     cr_expect_eq(gpci_config_number(r.config, GPCI_KEY_L1_CARVEOUT), GPCI_WORD);
     cr_expect_eq(gpc_config_set(r.config, "l1.carveout", "8K", NULL), GPC_OK);
-    cr_expect_eq(gpc_config_get_u64(r.config, "l1.carveout", &bytes), GPC_OK);
+    cr_expect_eq(gpc_config_get_u64(r.config, "l1.carveout", &bytes, NULL), GPC_OK);
     cr_expect_eq(bytes, 8192);
     rig_close(&r);
 }
@@ -114,7 +114,7 @@ Test(config, numbers) {
     cr_expect_eq(gpc_config_set(r.config, "energy.static", "890.88", NULL), GPC_OK);
     cr_expect_eq(gpci_config_number(r.config, GPCI_KEY_ENERGY_STATIC), 890880);
     uint64_t value = 7;
-    cr_expect_eq(gpc_config_get_u64(r.config, "energy.static", &value), GPC_ERROR_STATE, "is no whole number");
+    cr_expect_eq(gpc_config_get_u64(r.config, "energy.static", &value, NULL), GPC_ERROR_STATE, "is no whole number");
     cr_expect_eq(value, 7);
     rig_close(&r);
 }
@@ -156,7 +156,7 @@ Test(config, lists_of_sizes) {
     rig r;
     rig_open(&r);
     uint64_t bytes;
-    cr_expect_eq(gpc_config_get_u64(r.config, "l1.carveouts", &bytes), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_config_get_u64(r.config, "l1.carveouts", &bytes, NULL), GPC_ERROR_STATE);
     rig_close(&r);
 }
 
@@ -237,7 +237,7 @@ Test(config, keys) {
     gpc_key_info info = GPC_KEY_INFO_INIT;
     cr_assert_gt(gpc_key_count(), 40);
     for (size_t i = 0; i < gpc_key_count(); i++) {
-        cr_assert_eq(gpc_key_at(i, &info), GPC_OK);
+        cr_assert_eq(gpc_key_at(i, &info, NULL), GPC_OK);
         cr_expect_eq(info.struct_size, sizeof info);
         cr_expect_str_eq(info.name, gpci_key_name((gpci_key)i));
         cr_expect(*info.meaning && info.unit && info.initial && info.choices, "%s", info.name);
@@ -245,10 +245,10 @@ Test(config, keys) {
         bool word = info.type == GPC_VALUE_CHOICE || info.type == GPC_VALUE_POLICY;
         cr_expect(!word || *info.choices, "%s has no choices", info.name);
     }
-    cr_expect_eq(gpc_key_at(gpc_key_count(), &info), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_key_at(0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_key_at(gpc_key_count(), &info, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_key_at(0, NULL, NULL), GPC_ERROR_ARGUMENT);
     info.struct_size = sizeof info.struct_size;
-    cr_expect_eq(gpc_key_at(0, &info), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_key_at(0, &info, NULL), GPC_ERROR_ABI);
 }
 
 /* The reference table prints `initial`: must equal a new configuration's value, as written by the library. */
@@ -257,7 +257,7 @@ Test(config, defaults) {
     rig_open(&r);
     for (size_t i = 0; i < gpc_key_count(); i++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
-        gpc_key_at(i, &info);
+        gpc_key_at(i, &info, NULL);
         cr_expect_str_eq(value(r.config, info.name), info.initial, "%s", info.name);
     }
     rig_close(&r);
@@ -273,11 +273,11 @@ Test(config, names) {
     expect_failure(&r, gpc_config_set(r.config, "", "red", &r.error), GPC_ERROR_NOT_FOUND, "unknown key");
     const char *text;
     uint64_t number;
-    cr_expect_eq(gpc_config_get(r.config, "l1.sise", &text), GPC_ERROR_NOT_FOUND);
-    cr_expect_eq(gpc_config_get_u64(r.config, "l1.sise", &number), GPC_ERROR_NOT_FOUND);
-    cr_expect_eq(gpc_config_get_u64(r.config, "l1.index", &number), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_config_get_u64(r.config, "l1.replacement", &number), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_config_get_u64(r.config, "l1.enabled", &number), GPC_OK);
+    cr_expect_eq(gpc_config_get(r.config, "l1.sise", &text, NULL), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_config_get_u64(r.config, "l1.sise", &number, NULL), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_config_get_u64(r.config, "l1.index", &number, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_config_get_u64(r.config, "l1.replacement", &number, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_config_get_u64(r.config, "l1.enabled", &number, NULL), GPC_OK);
     cr_expect_eq(number, 1);
     rig_close(&r);
 }
@@ -319,9 +319,9 @@ Test(config, nulls) {
     expect_failure(&r, gpc_config_load_text(r.config, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT, "text is NULL");
     expect_failure(&r, gpc_config_import_gpgpusim(r.config, NULL, NULL, NULL, &r.error), GPC_ERROR_ARGUMENT,
                    "path is NULL");
-    cr_expect_eq(gpc_config_get(r.config, NULL, &text), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_config_get_u64(r.config, "l1.size", NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_config_get_u64(NULL, "l1.size", &number), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_config_get(r.config, NULL, &text, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_config_get_u64(r.config, "l1.size", NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_config_get_u64(NULL, "l1.size", &number, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(made, NULL);
     gpc_config_destroy(NULL);
     rig_close(&r);

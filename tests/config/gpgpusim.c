@@ -156,7 +156,7 @@ Test(gpgpusim, qv100_is_the_preset) {
     cr_assert_eq(gpc_config_load_preset(preset.config, "qv100", &preset.error), GPC_OK);
     for (size_t i = 0; i < gpc_key_count(); i++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
-        gpc_key_at(i, &info);
+        gpc_key_at(i, &info, NULL);
         if (!is_one_of(info.name, other) && strncmp(info.name, "dram.", 5) != 0 &&
             strncmp(info.name, "energy.", 7) != 0)
             cr_expect_str_eq(value(imported.config, info.name), value(preset.config, info.name), "%s", info.name);

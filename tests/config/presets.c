@@ -108,7 +108,7 @@ static void open_preset(rig *r, const char *name) {
 
 static uint64_t number(const gpc_config *config, const char *key) {
     uint64_t n = 0;
-    cr_assert_eq(gpc_config_get_u64(config, key, &n), GPC_OK, "%s", key);
+    cr_assert_eq(gpc_config_get_u64(config, key, &n, NULL), GPC_OK, "%s", key);
     return n;
 }
 
@@ -195,16 +195,16 @@ Test(presets, enumeration) {
     const char *name, *summary, *other;
     cr_expect_geq(gpc_preset_count(), 8);
     for (size_t i = 0; i < gpc_preset_count(); i++) {
-        cr_assert_eq(gpc_preset_at(i, &name, &summary), GPC_OK);
+        cr_assert_eq(gpc_preset_at(i, &name, &summary, NULL), GPC_OK);
         cr_expect(*name && *summary && !strchr(summary, '\n'));
         cr_expect_eq(gpc_preset_text(name), gpc_preset_text(name));
         for (size_t k = 0; k < i; k++) {
-            gpc_preset_at(k, &other, NULL);
+            gpc_preset_at(k, &other, NULL, NULL);
             cr_expect_str_neq(name, other);
         }
     }
-    cr_expect_eq(gpc_preset_at(gpc_preset_count(), &name, &summary), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_preset_at(0, NULL, NULL), GPC_OK);
+    cr_expect_eq(gpc_preset_at(gpc_preset_count(), &name, &summary, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_preset_at(0, NULL, NULL, NULL), GPC_OK);
     cr_expect_eq(gpc_preset_text("h10"), NULL);
     cr_expect_eq(gpc_preset_text(NULL), NULL);
     rig r;
@@ -219,7 +219,7 @@ Test(presets, enumeration) {
 Test(presets, texts) {
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name;
-        gpc_preset_at(i, &name, NULL);
+        gpc_preset_at(i, &name, NULL, NULL);
         rig a, b;
         open_preset(&a, name);
         rig_open(&b);
@@ -227,7 +227,7 @@ Test(presets, texts) {
                      b.error.message);
         for (size_t k = 0; k < gpc_key_count(); k++) {
             gpc_key_info info = GPC_KEY_INFO_INIT;
-            gpc_key_at(k, &info);
+            gpc_key_at(k, &info, NULL);
             cr_expect_str_eq(value(a.config, info.name), value(b.config, info.name), "%s: %s", name, info.name);
         }
         rig_close(&a);
@@ -292,14 +292,14 @@ static void disturb(rig *r, const gpc_key_info *key) {
 Test(presets, set_every_key) {
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name;
-        gpc_preset_at(i, &name, NULL);
+        gpc_preset_at(i, &name, NULL, NULL);
         rig fresh, used, before;
         open_preset(&fresh, name);
         open_preset(&used, name);
         rig_open(&before);
         for (size_t k = 0; k < gpc_key_count(); k++) {
             gpc_key_info info = GPC_KEY_INFO_INIT;
-            gpc_key_at(k, &info);
+            gpc_key_at(k, &info, NULL);
             disturb(&used, &info);
             gpc_config_set(before.config, info.name, value(used.config, info.name), NULL);
         }
@@ -332,7 +332,7 @@ Test(presets, defaults) {
                  GPC_OK, "%s", r.error.message);
     for (size_t k = 0; k < gpc_key_count(); k++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
-        gpc_key_at(k, &info);
+        gpc_key_at(k, &info, NULL);
         if (gpci_key_resets((gpci_key)k) && strcmp(info.name, "l1.ways") != 0)
             cr_expect_str_eq(value(r.config, info.name), info.initial);
     }
@@ -349,7 +349,7 @@ Test(presets, parts) {
         cr_expect_str_empty(gpci_presets[i].summary);
         cr_expect_eq(gpc_preset_text(gpci_presets[i].name), gpci_presets[i].text);
         for (size_t k = 0; k < gpc_preset_count(); k++) {
-            gpc_preset_at(k, &listed, NULL);
+            gpc_preset_at(k, &listed, NULL, NULL);
             cr_expect_str_neq(listed, gpci_presets[i].name);
         }
     }
@@ -360,15 +360,15 @@ Test(presets, are_whole) {
     for (size_t i = 0; i < gpc_preset_count(); i++)
         for (size_t before = 0; before < gpc_preset_count(); before++) {
             const char *name, *other;
-            gpc_preset_at(i, &name, NULL);
-            gpc_preset_at(before, &other, NULL);
+            gpc_preset_at(i, &name, NULL, NULL);
+            gpc_preset_at(before, &other, NULL, NULL);
             rig fresh, used;
             open_preset(&fresh, name);
             open_preset(&used, other);
             cr_assert_eq(gpc_config_load_preset(used.config, name, NULL), GPC_OK);
             for (size_t k = 0; k < gpc_key_count(); k++) {
                 gpc_key_info info = GPC_KEY_INFO_INIT;
-                gpc_key_at(k, &info);
+                gpc_key_at(k, &info, NULL);
                 if (!is_choice_of_the_run(info.name))
                     cr_expect_str_eq(value(used.config, info.name), value(fresh.config, info.name), "%s after %s: %s",
                                      name, other, info.name);
@@ -454,7 +454,7 @@ static void check_carveouts(const gpc_config *config, const char *name) {
 Test(presets, can_be_built) {
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name;
-        gpc_preset_at(i, &name, NULL);
+        gpc_preset_at(i, &name, NULL, NULL);
         rig r;
         open_preset(&r, name);
         cr_expect_eq(number(r.config, "l1.size") % (number(r.config, "l1.line") * number(r.config, "l1.ways")), 0,

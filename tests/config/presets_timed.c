@@ -53,7 +53,7 @@ enum { ADDRESS = 0x12300 };
 Test(presets_timed, run) {
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name;
-        gpc_preset_at(i, &name, NULL);
+        gpc_preset_at(i, &name, NULL, NULL);
         timed t;
         open_timed(&t, name);
         uint64_t dram = load(&t, 0, ADDRESS, 3), l1 = load(&t, 0, ADDRESS, 1), l2 = load(&t, 1, ADDRESS, 2);

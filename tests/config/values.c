@@ -52,7 +52,7 @@ static void try_value(sums *s, const char *key, const char *text, bool creates) 
         cr_assert_eq(gpc_config_load_text(config, machine, "machine", &error), GPC_OK, "%s", error.message);
         cr_assert_eq(gpc_config_load_text(config, kinds[kind], "kind", &error), GPC_OK, "%s", error.message);
         const gpc_status status = gpc_config_set(config, key, text, &error);
-        cr_assert_eq(gpc_config_get(config, key, &read), GPC_OK);
+        cr_assert_eq(gpc_config_get(config, key, &read, NULL), GPC_OK);
         mix(&s->set, status, status == GPC_OK ? read : error.message);
         if (status == GPC_OK && creates)
             create(s, config);
@@ -100,7 +100,7 @@ Test(config, values) {
     cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t i = 0; i < gpc_key_count(); i++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
-        cr_assert_eq(gpc_key_at(i, &info), GPC_OK);
+        cr_assert_eq(gpc_key_at(i, &info, NULL), GPC_OK);
         put_key(context, &info, text);
     }
     gpc_context_destroy(context);

@@ -193,7 +193,7 @@ static void try_all(gpc_context *context, const char *settings) {
     const size_t first = effort_is_small() ? turn++ % cases : 0, end = effort_is_small() ? first + 1 : cases;
     for (size_t i = first; i < end; i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
-        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i / 2, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i / 2, &info, NULL), GPC_OK);
         if (strcmp(info.name, "none") != 0)
             try_settings(context, info.name, i % 2, settings);
     }
@@ -286,7 +286,7 @@ Test(coherent_contract, schedulers_and_throttles) {
             char settings[200];
             if (effort_is_small() && turn++ % 13)
                 continue;
-            cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i / 2, &info), GPC_OK);
+            cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i / 2, &info, NULL), GPC_OK);
             snprintf(settings, sizeof settings, "scheduler = %s\n", row->spec);
             const uint64_t here = replay(context, info.name, i % 2, settings);
             cr_expect_eq(here, replay(context, "none", i % 2, settings), "%s, %s", info.name, row->spec);
@@ -309,7 +309,7 @@ Test(coherent_contract, load_store_units) {
         for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
             gpc_policy_info info = GPC_POLICY_INFO_INIT;
             char settings[200];
-            cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info), GPC_OK);
+            cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info, NULL), GPC_OK);
             if (!strcmp(info.name, "none") || (effort_is_small() && (i + k) % 4))
                 continue;
             snprintf(settings, sizeof settings, "l1.coalescer = multi2sim\n%s\n", rows[k]);
@@ -331,7 +331,7 @@ Test(coherent_contract, the_future) {
             char settings[200];
             if (!row->needs_future)
                 continue;
-            cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info), GPC_OK);
+            cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info, NULL), GPC_OK);
             snprintf(settings, sizeof settings, "l1.future = true\nl1.replacement = %s\n", row->spec);
             cr_expect_gt(replay(context, info.name, false, settings), 0);
         }

@@ -118,7 +118,7 @@ static unsigned sectors_in(uint8_t mask) {
 /* True if the policy admits the line. The word is of the fetch below. */
 static bool admitted(host *h, const gpc_request *request, outcome *o) {
     gpc_prediction prediction;
-    cr_assert_eq(gpc_predictor_predict(h->predictor, set_of(request), request, &prediction), GPC_OK);
+    cr_assert_eq(gpc_predictor_predict(h->predictor, set_of(request), request, &prediction, NULL), GPC_OK);
     o->word = is_read(request) ? prediction.policy_word : 0;
     if (prediction.decision == GPC_BYPASS)
         o->outcome = GPC_BYPASSED;
@@ -144,7 +144,7 @@ static void allocate(host *h, const gpc_request *request, outcome *o) {
     while (way < WAYS && h->lines[set][way].here)
         way++;
     if (way == WAYS) {
-        cr_assert_eq(gpc_replacement_choose(h->replacement, set, NULL, request, &way), GPC_OK);
+        cr_assert_eq(gpc_replacement_choose(h->replacement, set, NULL, request, &way, NULL), GPC_OK);
         if (way == GPC_WAY_BYPASS) {
             o->outcome = GPC_BYPASSED;
             return;

@@ -14,7 +14,7 @@ Test(predictor, says_what_it_is_and_is_tried) {
     cr_assert_gt(count, 0);
     for (size_t i = 0; i < count; i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
-        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PREDICTOR, i, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PREDICTOR, i, &info, NULL), GPC_OK);
         cr_expect_gt(strlen(info.name), 0);
         cr_expect_gt(strlen(info.summary), 10, "%s", info.name);
         cr_expect_not_null(info.source, "%s", info.name);

@@ -71,7 +71,7 @@ Test(protocol, says_what_it_is_and_is_tried) {
     cr_assert_gt(count, 0);
     for (size_t i = 0; i < count; i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
-        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info, NULL), GPC_OK);
         cr_expect_eq(info.name[strspn(info.name, "abcdefghijklmnopqrstuvwxyz0123456789-")], '\0', "%s", info.name);
         cr_expect(strlen(info.summary) > 10 && !strchr(info.summary, '\n'), "%s", info.name);
         bool listed = false;

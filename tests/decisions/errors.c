@@ -128,7 +128,7 @@ Test(decisions_errors, one_sector_unless_said) {
                          replacement, &(gpc_policy_event){.kind = GPC_ON_HIT, .set = 0, .way = 0, .request = &second},
                          1, NULL, NULL),
                      expected, "%u sectors", sectors);
-        cr_expect_eq(gpc_predictor_predict(predictor, 0, &second, &prediction), expected, "%u sectors", sectors);
+        cr_expect_eq(gpc_predictor_predict(predictor, 0, &second, &prediction, NULL), expected, "%u sectors", sectors);
         gpc_replacement_destroy(replacement);
         gpc_predictor_destroy(predictor);
     }
@@ -185,7 +185,7 @@ Test(decisions_errors, nothing_there) {
     cr_expect_eq(gpc_replacement_create(context, NULL, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_predictor_create(NULL, NULL, &predictor, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_predictor_create(context, NULL, NULL, &error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_choose(NULL, 0, NULL, &load, &way), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_choose(NULL, 0, NULL, &load, &way, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_replacement_event(NULL,
                                        &(gpc_policy_event){.kind = GPC_ON_HIT, .set = 0, .way = 0, .request = &load}, 1,
                                        NULL, NULL),
@@ -201,7 +201,7 @@ Test(decisions_errors, nothing_there) {
     cr_expect_eq(gpc_replacement_policy_value(NULL, 0, &value, NULL), GPC_ERROR_ARGUMENT);
     cr_expect(!gpc_replacement_declines(NULL, 0, NULL, &load));
     cr_expect(!gpc_predictor_before_lookup(NULL));
-    cr_expect_eq(gpc_predictor_predict(NULL, 0, &load, &prediction), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_predictor_predict(NULL, 0, &load, &prediction, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_predictor_event(NULL, &hit, 1, NULL, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_predictor_event(NULL, &hit, 1, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_predictor_reply(NULL, &load, GPC_BYPASS, 1), GPC_BYPASS);
@@ -217,9 +217,9 @@ Test(decisions_errors, nothing_there) {
     gpc_replacement_destroy(NULL);
     gpc_predictor_destroy(NULL);
     cr_assert_eq(gpc_predictor_create(context, NULL, &predictor, &error), GPC_OK, "the defaults");
-    cr_expect_eq(gpc_predictor_predict_many(predictor, NULL, &load, 1, &prediction, &error, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_predictor_predict_many(predictor, NULL, &load, 1, &prediction, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "sets is NULL"), "%s", error.message);
-    cr_expect_eq(gpc_predictor_predict_many(predictor, NULL, NULL, 0, NULL, &error, NULL), GPC_OK);
+    cr_expect_eq(gpc_predictor_predict_many(predictor, NULL, NULL, 0, NULL, NULL, &error), GPC_OK);
     cr_expect_eq(gpc_predictor_event(predictor, NULL, 1, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "events is NULL"), "%s", error.message);
     cr_expect_eq(gpc_predictor_event(predictor, NULL, 0, NULL, &error), GPC_OK);

@@ -261,14 +261,14 @@ static gpc_status choose_among(uint64_t low, uint64_t high, uint32_t *way) {
     const gpc_request load = {.address = 0};
     const uint64_t candidates[] = {low, high};
     *way = 77;
-    return gpc_replacement_choose(replacement, 0, candidates, &load, way);
+    return gpc_replacement_choose(replacement, 0, candidates, &load, way, NULL);
 }
 
 Test(decisions, candidates) {
     const gpc_request load = {.address = 0};
     uint32_t way = 77;
     chosen = 69;
-    cr_expect_eq(gpc_replacement_choose(replacement, 0, NULL, &load, &way), GPC_OK);
+    cr_expect_eq(gpc_replacement_choose(replacement, 0, NULL, &load, &way, NULL), GPC_OK);
     cr_expect_eq(way, 69);
     cr_expect_eq(choose_among(1, 0x20, &way), GPC_OK);
     cr_expect_eq(way, 69);
@@ -281,9 +281,9 @@ Test(decisions, candidates) {
     cr_expect_eq(choose_among(1, 2, &way), GPC_ERROR_CALLBACK);
     way = 77;
     chosen = 70;
-    cr_expect_eq(gpc_replacement_choose(replacement, 0, NULL, &load, &way), GPC_ERROR_CALLBACK);
-    cr_expect_eq(gpc_replacement_choose(replacement, 4, NULL, &load, &way), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replacement_choose(replacement, 0, NULL, NULL, &way), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_choose(replacement, 0, NULL, &load, &way, NULL), GPC_ERROR_CALLBACK);
+    cr_expect_eq(gpc_replacement_choose(replacement, 4, NULL, &load, &way, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replacement_choose(replacement, 0, NULL, NULL, &way, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(way, 77);
     chosen = GPC_WAY_BYPASS;
     cr_expect_eq(choose_among(1, 0, &way), GPC_OK);
@@ -305,9 +305,9 @@ Test(decisions, candidates_of_words) {
         options.sets = 1;
         options.ways = ways;
         cr_assert_eq(gpc_replacement_create(context, &options, &words, NULL), GPC_OK);
-        cr_expect_eq(gpc_replacement_choose(words, 0, ways == 64 ? all_ones : one_more, &load, &way), GPC_OK);
+        cr_expect_eq(gpc_replacement_choose(words, 0, ways == 64 ? all_ones : one_more, &load, &way, NULL), GPC_OK);
         cr_expect_eq(way, 5);
-        const gpc_status beyond = gpc_replacement_choose(words, 0, all_ones, &load, &way);
+        const gpc_status beyond = gpc_replacement_choose(words, 0, all_ones, &load, &way, NULL);
         cr_expect_eq(beyond, ways == 64 ? GPC_OK : GPC_ERROR_ARGUMENT);
         gpc_replacement_destroy(words);
     }
@@ -330,19 +330,19 @@ Test(decisions, predictions) {
     gpc_prediction predictions[4] = {{9, 9}, {9, 9}, {9, 9}, {9, 9}}, one;
     gpc_error error = GPC_ERROR_INIT;
     size_t done;
-    cr_expect_eq(gpc_predictor_predict_many(predictor, sets, requests, 4, predictions, &error, &done),
+    cr_expect_eq(gpc_predictor_predict_many(predictor, sets, requests, 4, predictions, &done, &error),
                  GPC_ERROR_ARGUMENT);
     cr_expect_str_eq(error.message, "requests[3]: gpc_request.kind cannot be what it is");
     cr_expect_eq(done, 3);
     for (uint32_t i = 0; i < 3; i++) {
-        cr_expect_eq(gpc_predictor_predict(predictor, sets[i], &requests[i], &one), GPC_OK);
+        cr_expect_eq(gpc_predictor_predict(predictor, sets[i], &requests[i], &one, NULL), GPC_OK);
         cr_expect(one.decision == predictions[i].decision && one.policy_word == i && predictions[i].policy_word == i);
         cr_expect_eq(one.decision, i == 2 ? GPC_BYPASS : GPC_CACHE);
     }
     cr_expect_eq(predictions[3].decision, 9, "it was left alone");
-    cr_expect_eq(gpc_predictor_predict_many(predictor, beyond, requests, 1, predictions, &error, NULL),
+    cr_expect_eq(gpc_predictor_predict_many(predictor, beyond, requests, 1, predictions, NULL, &error),
                  GPC_ERROR_ARGUMENT);
     cr_expect_str_eq(error.message, "requests[0]: set 4 of 4");
-    cr_expect_eq(gpc_predictor_predict(predictor, 4, requests, &one), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_predictor_predict(predictor, 4, requests, &one, NULL), GPC_ERROR_ARGUMENT);
     cr_expect(!gpc_predictor_before_lookup(predictor));
 }

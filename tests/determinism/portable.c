@@ -131,7 +131,7 @@ static void decide(gpc_context *context, gpc_policy_kind kind) {
         gpc_cache *cache;
         gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
         uint64_t random = 1, outcomes = 0;
-        check(gpc_policy_at(context, kind, n, &info), NULL, "policy");
+        check(gpc_policy_at(context, kind, n, &info, NULL), NULL, "policy");
         options.sets = 16;
         options.sectors = 4;
         options.allocate = GPC_ALLOCATE_ON_FILL;

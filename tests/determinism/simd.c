@@ -153,7 +153,7 @@ static void check_shape(gpc_context *context, const struct shape *shape, stream 
     cr_assert_eq(gpc_next_uses(context, s->addresses, count, shape->line, s->next_uses, NULL), GPC_OK);
     for (size_t p = 0; p < gpc_policy_count(context, GPC_POLICY_REPLACEMENT); p++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
-        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_REPLACEMENT, p, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_REPLACEMENT, p, &info, NULL), GPC_OK);
         run_batches(GPC_SIMD_NONE, shape, info.name, s, &outcomes[0]);
         cr_assert_gt(outcomes[0].stats.read_hits, 0);
         static const gpc_simd levels[] = {GPC_SIMD_SSE2, GPC_SIMD_AVX2, GPC_SIMD_AVX512, GPC_SIMD_AUTO};

@@ -12,7 +12,7 @@ static uint64_t number(const rig *r, const char *parameter) {
     char key[64];
     uint64_t value = 0;
     snprintf(key, sizeof key, "dram.%s", parameter);
-    cr_assert_eq(gpc_config_get_u64(r->config, key, &value), GPC_OK, "%s", key);
+    cr_assert_eq(gpc_config_get_u64(r->config, key, &value, NULL), GPC_OK, "%s", key);
     return value;
 }
 

@@ -91,7 +91,7 @@ Test(dram_stress, checker_sees_what_is_too_soon) {
         char text[32];
         if (!effort_takes(i))
             continue;
-        cr_assert_eq(gpc_config_get_u64(r->config, longer[i], &value), GPC_OK);
+        cr_assert_eq(gpc_config_get_u64(r->config, longer[i], &value, NULL), GPC_OK);
         snprintf(text, sizeof text, "%u", (unsigned)value + 30);
         cr_assert_eq(gpc_config_set(r->config, longer[i], text, &error), GPC_OK);
         cr_assert_gt(violations(r), 0, "%s", longer[i]);

@@ -29,7 +29,7 @@ static void change_cache(api_thing *thing) {
         api_check(gpc_cache_resize(thing->it, api_below(w, 9), api_below(w, 5), &error), &error);
         return;
     }
-    CHECK(gpc_policy_at(context, kind, how / 4 % gpc_policy_count(context, kind), &info) == GPC_OK);
+    CHECK(gpc_policy_at(context, kind, how / 4 % gpc_policy_count(context, kind), &info, NULL) == GPC_OK);
     api_check(how & 1 ? gpc_cache_set_replacement(thing->it, info.name, &error)
                       : gpc_cache_set_predictor(thing->it, info.name, &error),
               &error);
@@ -100,7 +100,7 @@ static void call_replacement(api_thing *thing) {
     gpc_error error = GPC_ERROR_INIT;
     switch (what % 4) {
     case 0:
-        gpc_replacement_choose(thing->it, set, what & 8 ? candidates : NULL, &request, &chosen);
+        gpc_replacement_choose(thing->it, set, what & 8 ? candidates : NULL, &request, &chosen, NULL);
         gpc_replacement_declines(thing->it, set, what & 8 ? candidates : NULL, &request);
         break;
     case 1: {
@@ -131,7 +131,7 @@ static void call_predictor(api_thing *thing) {
     gpc_error error = GPC_ERROR_INIT;
     switch (what % 4) {
     case 0:
-        gpc_predictor_predict(thing->it, set, &request, &prediction);
+        gpc_predictor_predict(thing->it, set, &request, &prediction, NULL);
         gpc_predictor_stall(thing->it, &request, api_below(w, 9));
         break;
     case 1: {
@@ -244,7 +244,7 @@ static void call_config(api_thing *thing) {
     gpc_error error = GPC_ERROR_INIT;
     const char *name, *summary;
     const uint8_t what = api_byte(w);
-    CHECK(gpc_preset_at(what % gpc_preset_count(), &name, &summary) == GPC_OK);
+    CHECK(gpc_preset_at(what % gpc_preset_count(), &name, &summary, NULL) == GPC_OK);
     if (what & 128)
         api_check(gpc_config_load_text(thing->it, "l1.ways=2\nl1.ways=no", NULL, &error), &error);
     else if (what & 64)

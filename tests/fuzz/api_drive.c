@@ -237,7 +237,7 @@ static void run_kernel(api_thing *thing, uint8_t what) {
     if (!trace || trace->kind != API_TRACE || (api_is_borrowed(thing->world, trace) && thing->at_hand != trace))
         return;
     measured_clear(&stats);
-    CHECK(gpc_replay_pause_at(thing->it, what & 1 ? gpc_replay_now(thing->it) + what : UINT64_MAX) == GPC_OK);
+    CHECK(gpc_replay_pause_at(thing->it, what & 1 ? gpc_replay_now(thing->it) + what : UINT64_MAX, NULL) == GPC_OK);
     const gpc_status status = measure_kernel(thing->it, trace->it, &kernel, &stats, &error);
     api_check(status, &error);
     thing->at_hand = status == GPC_BUSY ? trace : NULL;
@@ -278,7 +278,7 @@ void api_call_replay(api_thing *thing) {
         break;
     case 2:
         CHECK(measure_total(thing->it, &stats) >= GPC_ERROR_CALLBACK);
-        gpc_replay_keep_objects(thing->it, more & 1);
+        gpc_replay_keep_objects(thing->it, more & 1, NULL);
         if (what & 8)
             api_call_streams(thing, more);
         break;

@@ -9,7 +9,7 @@ static const char *name_of(api_world *w, gpc_context *context, gpc_policy_kind k
     const uint8_t which = api_byte(w);
     if (which >= 250)
         return which & 1 ? "none-such" : NULL;
-    CHECK(gpc_policy_at(context, kind, which % gpc_policy_count(context, kind), &info) == GPC_OK);
+    CHECK(gpc_policy_at(context, kind, which % gpc_policy_count(context, kind), &info, NULL) == GPC_OK);
     return info.name;
 }
 

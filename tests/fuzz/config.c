@@ -33,8 +33,8 @@ static void check_same(const gpc_config *a, const gpc_config *b) {
     for (size_t i = 0; i < gpc_key_count(); i++) {
         gpc_key_info key = GPC_KEY_INFO_INIT;
         const char *one, *two;
-        CHECK(gpc_key_at(i, &key) == GPC_OK);
-        CHECK(gpc_config_get(a, key.name, &one) == GPC_OK && gpc_config_get(b, key.name, &two) == GPC_OK);
+        CHECK(gpc_key_at(i, &key, NULL) == GPC_OK);
+        CHECK(gpc_config_get(a, key.name, &one, NULL) == GPC_OK && gpc_config_get(b, key.name, &two, NULL) == GPC_OK);
         CHECK(!strcmp(one, two));
     }
 }
@@ -45,7 +45,7 @@ static void check_copies(gpc_context *context, const gpc_config *config) {
     for (size_t i = 0; i < gpc_key_count(); i++) {
         gpc_key_info key = GPC_KEY_INFO_INIT;
         const char *value;
-        CHECK(gpc_key_at(i, &key) == GPC_OK && gpc_config_get(config, key.name, &value) == GPC_OK);
+        CHECK(gpc_key_at(i, &key, NULL) == GPC_OK && gpc_config_get(config, key.name, &value, NULL) == GPC_OK);
         CHECK(gpc_config_set(again, key.name, value, NULL) == GPC_OK);
         fuzz_tell_text(value);
     }

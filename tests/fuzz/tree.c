@@ -84,7 +84,7 @@ static void take_tree(tree *t, input *in, gpc_context *context) {
     static const char *const names[NETWORKS] = {"a", "b", "c", "d"};
     static const char *const coherent[] = {"msi", "mesi", "mosi", "moesi"};
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
-    gpc_policy_at(context, GPC_POLICY_PROTOCOL, next(in) % gpc_policy_count(context, GPC_POLICY_PROTOCOL), &info);
+    gpc_policy_at(context, GPC_POLICY_PROTOCOL, next(in) % gpc_policy_count(context, GPC_POLICY_PROTOCOL), &info, NULL);
     t->options = (gpc_coherence_options)GPC_COHERENCE_OPTIONS_INIT;
     t->options.protocol = info.name;
     t->options.modules = t->modules;

@@ -319,8 +319,8 @@ Test(coherent, one_message_has_all_that_is_needed) {
     for (size_t p = 0; p < 2 * gpc_preset_count() * protocols; p++) {
         const char *preset, *summary;
         gpc_policy_info protocol = GPC_POLICY_INFO_INIT;
-        cr_assert_eq(gpc_preset_at(p / 2 / protocols, &preset, &summary), GPC_OK);
-        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, p / 2 % protocols, &protocol), GPC_OK);
+        cr_assert_eq(gpc_preset_at(p / 2 / protocols, &preset, &summary, NULL), GPC_OK);
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PROTOCOL, p / 2 % protocols, &protocol, NULL), GPC_OK);
         if (effort_wanted() == EFFORT_THOROUGH || ((p / 2 / protocols + p / 2) % 2 == p % 2 && effort_takes(p)))
             heed(context, preset, protocol.name, p % 2 ? "timed" : "functional");
     }

@@ -127,7 +127,7 @@ Test(coherent_as_caches, policies) {
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
-    for (size_t i = 0; gpc_policy_at(context, GPC_POLICY_REPLACEMENT, i, &info) == GPC_OK; i++) {
+    for (size_t i = 0; gpc_policy_at(context, GPC_POLICY_REPLACEMENT, i, &info, NULL) == GPC_OK; i++) {
         char text[2048];
         const bool future = !strncmp(info.name, "opt", 3), /* modules do not tell the future */
             bypasses = !strcmp(info.name, "combined");     /* an inclusive L2 keeps all that L1s have */

@@ -13,14 +13,14 @@
 static const char *random_policy(snapshot_host *dice, gpc_policy_kind kind) {
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     const uint32_t count = (uint32_t)gpc_policy_count(snapshot_context, kind);
-    cr_assert_eq(gpc_policy_at(snapshot_context, kind, snapshot_below(dice, count), &info), GPC_OK);
+    cr_assert_eq(gpc_policy_at(snapshot_context, kind, snapshot_below(dice, count), &info, NULL), GPC_OK);
     return info.name;
 }
 
 /* With as many SMs as covered by the rig's accesses. */
 static void random_settings(snapshot_host *dice, bool clock, char *text, size_t size) {
     const char *preset, *summary;
-    cr_assert_eq(gpc_preset_at(snapshot_below(dice, (uint32_t)gpc_preset_count()), &preset, &summary), GPC_OK);
+    cr_assert_eq(gpc_preset_at(snapshot_below(dice, (uint32_t)gpc_preset_count()), &preset, &summary, NULL), GPC_OK);
     const char *l1 = random_policy(dice, GPC_POLICY_REPLACEMENT), *l2 = random_policy(dice, GPC_POLICY_REPLACEMENT),
                *bypass = random_policy(dice, GPC_POLICY_PREDICTOR),
                *threads = clock && snapshot_below(dice, 3) ? "auto" : "1";

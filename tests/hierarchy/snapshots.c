@@ -23,7 +23,7 @@ static unsigned check_policies(gpc_policy_kind kind, const char *form) {
         for (int clock = 0; clock < 2; clock++) {
             gpc_policy_info info = GPC_POLICY_INFO_INIT;
             char settings[512];
-            cr_assert_eq(gpc_policy_at(names, kind, i, &info), GPC_OK);
+            cr_assert_eq(gpc_policy_at(names, kind, i, &info, NULL), GPC_OK);
             snprintf(settings, sizeof settings, form, info.name, info.name);
             made += snapshot_check(settings, clock);
         }
@@ -368,7 +368,7 @@ Test(hierarchy_snapshots, addresses) {
     for (size_t i = 0; i < gpc_policy_count(names, GPC_POLICY_REPLACEMENT); i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         char settings[256];
-        cr_assert_eq(gpc_policy_at(names, GPC_POLICY_REPLACEMENT, i, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(names, GPC_POLICY_REPLACEMENT, i, &info, NULL), GPC_OK);
         snprintf(settings, sizeof settings, "l1.replacement = %s\nl1.bypass = random-p\n", info.name);
         check_addresses(settings, false);
     }

@@ -270,7 +270,7 @@ static void add_rows(gpc_context *context, torture_case *c, uint64_t seed, const
 
 static void set_preset(torture_case *c, size_t at) {
     const char *name = NULL;
-    cr_assert_eq(gpc_preset_at(at, &name, NULL), GPC_OK);
+    cr_assert_eq(gpc_preset_at(at, &name, NULL, NULL), GPC_OK);
     case_set(c, "preset", name, true);
 }
 

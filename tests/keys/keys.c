@@ -165,7 +165,7 @@ ParameterizedTestParameters(keys, move) {
     cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     snprintf(all[count++], sizeof *all, "viper");
-    for (size_t i = 0; gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info) == GPC_OK && count < 64; i++)
+    for (size_t i = 0; gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info, NULL) == GPC_OK && count < 64; i++)
         snprintf(all[count++], sizeof *all, "%s", info.name);
     gpc_context_destroy(context);
     return cr_make_param_array(char[32], all, count);
@@ -202,7 +202,7 @@ static const key_row *row_of(const char *key) {
 Test(keys, are_all_in_the_table) {
     size_t rows = 0;
     gpc_key_info info = GPC_KEY_INFO_INIT;
-    for (size_t i = 0; gpc_key_at(i, &info) == GPC_OK; i++) {
+    for (size_t i = 0; gpc_key_at(i, &info, NULL) == GPC_OK; i++) {
         size_t found = 0;
         for (size_t t = 0; t < TABLES; t++)
             for (size_t k = 0; k < *tables[t].count; k++)

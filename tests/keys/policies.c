@@ -77,7 +77,7 @@ static void expect_kind(size_t k) {
     w.deep = true;
     for (size_t i = 0; i < gpc_policy_count(w.context, kinds[k].kind); i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
-        cr_assert_eq(gpc_policy_at(w.context, kinds[k].kind, i, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(w.context, kinds[k].kind, i, &info, NULL), GPC_OK);
         put_policy(&w, k, info.name, text);
         for (size_t n = 0; n < info.parameter_count; n++)
             put_parameter(&w, k, info.name, &info.parameters[n], text);
@@ -150,7 +150,7 @@ Test(golden, policies) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t i = 0; i < gpc_policy_count(w.context, kinds[k].kind); i++) {
             gpc_policy_info info = GPC_POLICY_INFO_INIT;
-            cr_assert_eq(gpc_policy_at(w.context, kinds[k].kind, i, &info), GPC_OK);
+            cr_assert_eq(gpc_policy_at(w.context, kinds[k].kind, i, &info, NULL), GPC_OK);
             put_draws(&w, k, &info, text);
         }
     expect_golden("tests/keys/golden/policies.golden", text);

@@ -270,7 +270,7 @@ static void digest_estimates(outcome *o, const gpc_replay *r) {
             gpc_estimate estimate = GPC_ESTIMATE_INIT;
             char text[96];
             if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) != GPC_OK ||
-                gpc_replay_estimate(r, (gpc_sampling_scope)scope, info.id, &estimate) != GPC_OK)
+                gpc_replay_estimate(r, (gpc_sampling_scope)scope, info.id, &estimate, NULL) != GPC_OK)
                 continue;
             snprintf(text, sizeof text, "%u %u %.9g %.9g %.9g", info.id, estimate.estimated, estimate.value,
                      estimate.low, estimate.high);
@@ -346,7 +346,7 @@ static void load_again(const works *w, gpc_replay **r, gpc_trace **trace, work w
         status =
             gpc_replay_load(w->context, &(gpc_stream)GPC_STREAM_READ(give_kept, &snapshot), NULL, &loaded, &o->error);
     free(snapshot.data);
-    gpc_replay_pause_at(*r, UINT64_MAX);
+    gpc_replay_pause_at(*r, UINT64_MAX, NULL);
     if (status == GPC_ERROR_UNSUPPORTED)
         return;
     cr_assert_eq(status, GPC_OK, "%s", o->error.message);
@@ -355,14 +355,14 @@ static void load_again(const works *w, gpc_replay **r, gpc_trace **trace, work w
     *r = loaded;
     *trace = open_trace(w, which, o);
     cr_assert_eq(gpc_replay_resume(loaded, *trace, &o->error), GPC_OK, "%s", o->error.message);
-    gpc_replay_pause_at(loaded, UINT64_MAX);
+    gpc_replay_pause_at(loaded, UINT64_MAX, NULL);
 }
 
 static gpc_replay *replay(const works *w, gpc_replay *r, work which, outcome *o) {
     gpc_trace *trace = open_trace(w, which, o);
     gpc_status status = GPC_OK;
     if (w->pause)
-        gpc_replay_pause_at(r, w->pause);
+        gpc_replay_pause_at(r, w->pause, NULL);
     gpc_kernel kernel = GPC_KERNEL_INIT;
     measured_stats stats;
     measured_clear(&stats);
@@ -374,7 +374,7 @@ static gpc_replay *replay(const works *w, gpc_replay *r, work which, outcome *o)
         o->end = status;
         for (uint32_t scope = 0; scope < 2; scope++) {
             gpc_sampling sampling = GPC_SAMPLING_INIT;
-            if (gpc_replay_get_sampling(r, (gpc_sampling_scope)scope, &sampling) == GPC_OK)
+            if (gpc_replay_get_sampling(r, (gpc_sampling_scope)scope, &sampling, NULL) == GPC_OK)
                 digest(o, &sampling, sizeof sampling);
         }
     }
@@ -490,7 +490,7 @@ static void host(gpc_hierarchy *h, bool timed, outcome *o) {
 outcome works_run(const works *w, const gpc_config *config, work which) {
     outcome o = {.digest = 14695981039346656037u, .error = GPC_ERROR_INIT};
     const char *mode = NULL;
-    gpc_config_get(config, "mode", &mode);
+    gpc_config_get(config, "mode", &mode, NULL);
     if (which == WORK_HOST) {
         gpc_hierarchy *h = NULL;
         o.status = gpc_hierarchy_create(w->context, config, &h, &o.error);

@@ -34,7 +34,7 @@ static void tell_file(outcome *o, const char *path) {
 /* Notes without the name of the file, in a folder of its own in each run. */
 static void tell_notes(outcome *o, const gpc_trace *trace) {
     gpc_note note = GPC_NOTE_INIT;
-    for (size_t n = 0; gpc_trace_note(trace, n, &note) == GPC_OK; n++) {
+    for (size_t n = 0; gpc_trace_note(trace, n, &note, NULL) == GPC_OK; n++) {
         const uint64_t numbers[] = {note.reason, note.line, note.count, note.bytes};
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
             works_digest_number(o, numbers[i]);

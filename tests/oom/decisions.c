@@ -41,11 +41,11 @@ static void use(gpc_replacement *replacement, gpc_predictor *predictor, oom_heap
         gpc_prediction prediction;
         uint32_t way;
         if (replacement) {
-            cr_assert_eq(gpc_replacement_choose(replacement, i % 32, NULL, &load, &way), GPC_OK);
+            cr_assert_eq(gpc_replacement_choose(replacement, i % 32, NULL, &load, &way, NULL), GPC_OK);
             cr_assert_eq(gpc_replacement_event(replacement, &fill, 1, NULL, NULL), GPC_OK);
         }
         if (predictor) {
-            cr_assert_eq(gpc_predictor_predict(predictor, i % 32, &load, &prediction), GPC_OK);
+            cr_assert_eq(gpc_predictor_predict(predictor, i % 32, &load, &prediction, NULL), GPC_OK);
             cr_assert_eq(gpc_predictor_event(predictor, &fill, 1, NULL, NULL), GPC_OK);
         }
     }

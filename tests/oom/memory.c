@@ -103,7 +103,7 @@ static gpc_status replay_with(gpc_context *context, oom_heap *heap, const char *
     cr_assert_eq(replay != NULL, status == GPC_OK);
     if (status == GPC_OK) {
         bool sampled = strstr(more, "sample =") != NULL; /* which has neither */
-        status = sampled ? GPC_OK : gpc_replay_keep_objects(replay, true);
+        status = sampled ? GPC_OK : gpc_replay_keep_objects(replay, true, NULL);
         if (status == GPC_OK && !sampled)
             status = gpc_replay_on_sample(replay, 100, on_sample, NULL, NULL);
         error->status = status; /* the calls have no gpc_error */

@@ -93,8 +93,8 @@ static char *dump(const gpc_config *config) {
     for (size_t i = 0, used = 0; i < gpc_key_count(); i++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
         const char *value = NULL;
-        cr_assert_eq(gpc_key_at(i, &info), GPC_OK);
-        cr_assert_eq(gpc_config_get(config, info.name, &value), GPC_OK);
+        cr_assert_eq(gpc_key_at(i, &info, NULL), GPC_OK);
+        cr_assert_eq(gpc_config_get(config, info.name, &value, NULL), GPC_OK);
         int length = snprintf(text + used, TEXT_BYTES - used, "%s = %s\n", info.name, value);
         cr_assert(length > 0 && used + (size_t)length < TEXT_BYTES);
         used += (size_t)length;
@@ -274,7 +274,7 @@ static gpc_status cache_of_one(gpc_context *context, oom_heap *heap, gpc_error *
     gpc_cache *cache = NULL;
     char spec[128];
     tried.count = gpc_policy_count(context, tried.kind);
-    cr_assert_eq(gpc_policy_at(context, tried.kind, tried.index, &info), GPC_OK);
+    cr_assert_eq(gpc_policy_at(context, tried.kind, tried.index, &info, NULL), GPC_OK);
     const bool replaces = tried.kind == GPC_POLICY_REPLACEMENT;
     const char *named = spec_of(&info, spec, sizeof spec);
     gpc_status status = create_cache(context, error, replaces ? named : NULL, replaces ? NULL : named, &cache);

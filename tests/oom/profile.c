@@ -57,7 +57,7 @@ static gpc_status feed(gpc_profile *profile, gpc_error *error) {
         access.addresses = addresses;
         access.width = 4;
         access.kind = i % 9 ? GPC_LOAD : GPC_STORE;
-        if (status == GPC_OK && (status = gpc_profile_access(profile, &access, NULL)) < 0)
+        if (status == GPC_OK && (status = gpc_profile_access(profile, &access, NULL, NULL)) < 0)
             say(error, status);
     }
     return status;
@@ -81,12 +81,12 @@ static gpc_status scenario_profile(gpc_context *context, oom_heap *heap, gpc_err
         return status;
     status = feed(profile, error);
     gpc_profile_summary summary = GPC_PROFILE_SUMMARY_INIT;
-    if (status == GPC_OK && (status = gpc_profile_get_summary(profile, &summary)) < 0)
+    if (status == GPC_OK && (status = gpc_profile_get_summary(profile, &summary, NULL)) < 0)
         say(error, status);
     if (status < 0) {
         oom_heal(heap);
         cr_assert_eq(feed(profile, error), GPC_OK);
-        cr_assert_eq(gpc_profile_get_summary(profile, &summary), GPC_OK);
+        cr_assert_eq(gpc_profile_get_summary(profile, &summary, NULL), GPC_OK);
         const gpc_profile_counts *c = &summary.counts;
         cr_assert_eq(c->accesses, c->hits + c->sector_misses + c->fills + c->bypasses);
         cr_assert_geq(c->accesses, 3200 - 100);

@@ -38,7 +38,7 @@ static gpc_status every_scheduler(gpc_context *context, oom_heap *heap, gpc_erro
     for (size_t i = 0; status == GPC_OK && i < gpc_policy_count(context, GPC_POLICY_SCHEDULER); i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         gpc_scheduler *scheduler = NULL;
-        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_SCHEDULER, i, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_SCHEDULER, i, &info, NULL), GPC_OK);
         status = create(context, info.name, error, &scheduler);
         if (status == GPC_OK)
             use(scheduler, heap);
@@ -60,7 +60,7 @@ static gpc_status every_throttle(gpc_context *context, oom_heap *heap, gpc_error
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         gpc_scheduler *first = NULL, *second = NULL;
         gpc_scheduler_options options = GPC_SCHEDULER_OPTIONS_INIT;
-        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_THROTTLE, i, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_THROTTLE, i, &info, NULL), GPC_OK);
         snprintf(spec, sizeof spec, "gto + %s", info.name);
         options.policy = spec;
         options.warps = 100;

@@ -43,7 +43,7 @@ static void compare(const rig *r, const caches *c, uint32_t sm) {
     gpc_profile_point points[SIZES];
     for (unsigned i = 0; i < SIZES; i++)
         points[i] = (gpc_profile_point){.bytes = sizes[i] * 128 + i};
-    cr_assert_eq(gpc_profile_curve(r->profile, sm, points, SIZES), GPC_OK);
+    cr_assert_eq(gpc_profile_curve(r->profile, sm, points, SIZES, NULL), GPC_OK);
     for (unsigned i = 0; i < SIZES; i++) {
         uint64_t accesses = 0, hits = 0;
         for (unsigned s = 0; s < SMS; s++)
@@ -116,12 +116,12 @@ Test(curve, arguments) {
     gpc_profile_point point = {.bytes = 127};
     rig_load(&r, 0, 0x10, 0);
     rig_load(&r, 0, 0x10, 0);
-    cr_assert_eq(gpc_profile_curve(r.profile, 0, &point, 1), GPC_OK);
+    cr_assert_eq(gpc_profile_curve(r.profile, 0, &point, 1, NULL), GPC_OK);
     cr_expect_eq(point.accesses, 2);
     cr_expect_eq(point.hits, 0, "less than a line");
-    cr_expect_eq(gpc_profile_curve(r.profile, 1, &point, 1), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_profile_curve(NULL, 0, &point, 1), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_profile_curve(r.profile, 0, NULL, 1), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_profile_curve(r.profile, 0, NULL, 0), GPC_OK);
+    cr_expect_eq(gpc_profile_curve(r.profile, 1, &point, 1, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_profile_curve(NULL, 0, &point, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_curve(r.profile, 0, NULL, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_profile_curve(r.profile, 0, NULL, 0, NULL), GPC_OK);
     rig_close(&r);
 }

@@ -313,7 +313,7 @@ Test(figures, kernels) {
     }
     const gpc_profile_instruction *rows;
     size_t count;
-    cr_assert_eq(gpc_profile_instructions(r.profile, &rows, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_instructions(r.profile, &rows, &count, NULL), GPC_OK);
     cr_assert_eq(count, 4);
     for (unsigned i = 0; i < 4; i++) {
         cr_expect_str_eq(rows[i].kernel, names[i / 2]);
@@ -359,7 +359,7 @@ Test(figures, reset) {
     rig r;
     rig_open(&r, NULL);
     feed(&r);
-    cr_assert_eq(gpc_profile_reset(r.profile), GPC_OK);
+    cr_assert_eq(gpc_profile_reset(r.profile, NULL), GPC_OK);
     cr_expect_eq(rig_summary(&r).counts.accesses, 0);
     cr_expect_eq(rig_summary(&r).lines, 0);
     cr_expect_eq(rig_summary(&r).instructions, 0);
@@ -371,7 +371,7 @@ Test(figures, reset) {
     cr_expect_eq(sm->lines, 1);
     cr_expect_eq(sm->lines_by_reuse[1], 1);
     gpc_profile_point point = {.bytes = 128};
-    cr_assert_eq(gpc_profile_curve(r.profile, 0, &point, 1), GPC_OK);
+    cr_assert_eq(gpc_profile_curve(r.profile, 0, &point, 1, NULL), GPC_OK);
     cr_expect_eq(point.accesses, 1);
     cr_expect_eq(point.hits, 1);
     rig_close(&r);

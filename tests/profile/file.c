@@ -76,8 +76,8 @@ Test(file, round_trip) {
     /* also values not exact in JSON */
     const gpc_profile_line *a, *b;
     size_t count, again;
-    cr_assert_eq(gpc_profile_lines(r.profile, &a, &count), GPC_OK);
-    cr_assert_eq(gpc_profile_lines(read, &b, &again), GPC_OK);
+    cr_assert_eq(gpc_profile_lines(r.profile, &a, &count, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_lines(read, &b, &again, NULL), GPC_OK);
     cr_assert_eq(count, again);
     cr_expect_arr_eq(a, b, count * sizeof *a);
     /* a profile read from a file can be written again, but not continued */
@@ -87,9 +87,9 @@ Test(file, round_trip) {
     cr_expect_eq(read_bytes(f.file, second), length);
     cr_expect_arr_eq(first, second, length);
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
-    cr_expect_eq(gpc_profile_access(read, &access, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_profile_access(read, &access, NULL, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_profile_begin_kernel(read, "", NULL, NULL), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_profile_reset(read), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_profile_reset(read, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_profile_kernel(read, NULL, NULL, &error), GPC_ERROR_STATE);
     gpc_profile_on_progress(read, NULL, NULL);
     gpc_profile_destroy(read);
@@ -108,7 +108,7 @@ Test(file, empty_profile) {
     cr_expect_str_eq(before, after);
     const gpc_profile_line *lines = (const gpc_profile_line *)(const void *)&r;
     size_t count = 1;
-    cr_assert_eq(gpc_profile_lines(read, &lines, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_lines(read, &lines, &count, NULL), GPC_OK);
     cr_expect(!lines && !count);
     free(before);
     free(after);

@@ -49,17 +49,17 @@ static uint32_t query_digest(gpc_profile *profile) {
         gpc_profile_point points[12] = {{0, 0, 0}};
         for (unsigned i = 0; i < 12; i++)
             points[i].bytes = 100u << i;
-        cr_assert_eq(gpc_profile_curve(profile, sm ? GPC_PROFILE_ALL_SMS : 0, points, 12), GPC_OK);
+        cr_assert_eq(gpc_profile_curve(profile, sm ? GPC_PROFILE_ALL_SMS : 0, points, 12, NULL), GPC_OK);
         for (unsigned i = 0; i < 12; i++) {
             sum = mix(sum, &points[i].accesses, sizeof points[i].accesses);
             sum = mix(sum, &points[i].hits, sizeof points[i].hits);
         }
     }
-    cr_assert_eq(gpc_profile_thresholds(profile, values, GPC_PROFILE_CLASSES, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_thresholds(profile, values, GPC_PROFILE_CLASSES, &count, NULL), GPC_OK);
     for (size_t i = 0; i < count; i++) {
         uint32_t classes = 0;
         char text[32];
-        cr_assert_eq(gpc_profile_classes_above(profile, values[i], &classes), GPC_OK);
+        cr_assert_eq(gpc_profile_classes_above(profile, values[i], &classes, NULL), GPC_OK);
         snprintf(text, sizeof text, "%.9g %" PRIx32, values[i], classes);
         sum = mix(sum, text, strlen(text));
     }

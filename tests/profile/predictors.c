@@ -148,13 +148,13 @@ Test(predictors, hybrid) {
     open_bench(&b, NULL);
     double values[GPC_PROFILE_CLASSES];
     size_t count;
-    cr_assert_eq(gpc_profile_thresholds(b.r.profile, values, GPC_PROFILE_CLASSES, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_thresholds(b.r.profile, values, GPC_PROFILE_CLASSES, &count, NULL), GPC_OK);
     cr_assert_eq(count, 3);
     cr_expect_eq(values[0], 0, "classes that were not seen");
     cr_expect_eq(values[1], 0.03125);
     cr_expect_eq(values[2], 0.916667, "11 x 8 / 96, to six decimals");
-    cr_expect_eq(gpc_profile_thresholds(b.r.profile, values, 2, &count), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_profile_thresholds(b.r.profile, NULL, 0, &count), GPC_OK);
+    cr_expect_eq(gpc_profile_thresholds(b.r.profile, values, 2, &count, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_profile_thresholds(b.r.profile, NULL, 0, &count, NULL), GPC_OK);
     cr_expect_eq(count, 3);
     static const struct {
         const char *more;
@@ -177,9 +177,9 @@ Test(predictors, hybrid) {
         gpc_hierarchy_destroy(h);
     }
     uint32_t classes = 9;
-    cr_assert_eq(gpc_profile_classes_above(b.r.profile, 0.03125, &classes), GPC_OK);
+    cr_assert_eq(gpc_profile_classes_above(b.r.profile, 0.03125, &classes, NULL), GPC_OK);
     cr_expect_eq(classes, 1);
-    cr_assert_eq(gpc_profile_classes_above(b.r.profile, 0, &classes), GPC_OK);
+    cr_assert_eq(gpc_profile_classes_above(b.r.profile, 0, &classes, NULL), GPC_OK);
     cr_expect_eq(classes, 1u | 1u << 1 | 1u << 19);
     close_bench(&b);
 }

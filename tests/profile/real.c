@@ -45,7 +45,7 @@ static void sms_add_up(const char *source, const rig *r, const measured_stats *s
     const gpc_profile_sm *sms;
     size_t count;
     uint64_t lines = 0, age[GPC_AGE_BUCKETS] = {0};
-    cr_assert_eq(gpc_profile_sms(r->profile, &sms, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_sms(r->profile, &sms, &count, NULL), GPC_OK);
     for (size_t i = 0; i < count; i++) {
         SAME(sum(sms[i].lines_by_reuse, GPC_PROFILE_REUSE_BUCKETS), sms[i].lines);
         SAME(sum(sms[i].residences_by_reuse, GPC_PROFILE_REUSE_BUCKETS), sms[i].counts.fills);
@@ -68,7 +68,7 @@ static void rows_add_up(const char *source, const rig *r) {
     const gpc_profile_line *lines;
     size_t count;
     uint64_t accesses = 0, hits = 0, fills = 0, reuses = 0, bypass = 0;
-    cr_assert_eq(gpc_profile_instructions(r->profile, &instructions, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_instructions(r->profile, &instructions, &count, NULL), GPC_OK);
     for (size_t i = 0; i < count; i++) {
         accesses += instructions[i].counts.accesses;
         reuses += instructions[i].counts.reuses;
@@ -78,7 +78,7 @@ static void rows_add_up(const char *source, const rig *r) {
     SAME(reuses, all.counts.reuses);
     accesses = 0;
     uint64_t low = 0, evictions = 0;
-    cr_assert_eq(gpc_profile_lines(r->profile, &lines, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_lines(r->profile, &lines, &count, NULL), GPC_OK);
     for (size_t i = 0; i < count; i++) {
         accesses += lines[i].accesses;
         hits += lines[i].hits;
@@ -164,7 +164,7 @@ Test(real, kernel_by_kernel) {
     while (measure_profile_kernel(r.profile, trace, NULL, &stats, &error) == GPC_OK) {
         cr_expect_eq(rig_summary(&r).counts.accesses, stats.l1_load_lines);
         cr_expect_eq(rig_summary(&r).launches, ++kernels);
-        cr_assert_eq(gpc_profile_reset(r.profile), GPC_OK);
+        cr_assert_eq(gpc_profile_reset(r.profile, NULL), GPC_OK);
     }
     cr_expect_gt(kernels, 1);
     gpc_trace_close(trace);

@@ -50,7 +50,7 @@ void rig_close(rig *r) {
 
 void rig_access(rig *r, gpc_warp_access access) {
     access.struct_size = sizeof access;
-    cr_assert_eq(gpc_profile_access(r->profile, &access, NULL), GPC_OK);
+    cr_assert_eq(gpc_profile_access(r->profile, &access, NULL, NULL), GPC_OK);
 }
 
 void rig_load(rig *r, uint32_t warp, uint64_t pc, uint64_t address) {
@@ -73,14 +73,14 @@ void rig_load_line(rig *r, uint32_t warp, uint64_t pc, uint64_t address) {
 
 gpc_profile_summary rig_summary(const rig *r) {
     gpc_profile_summary summary = GPC_PROFILE_SUMMARY_INIT;
-    cr_assert_eq(gpc_profile_get_summary(r->profile, &summary), GPC_OK);
+    cr_assert_eq(gpc_profile_get_summary(r->profile, &summary, NULL), GPC_OK);
     return summary;
 }
 
 const gpc_profile_sm *rig_sm(const rig *r, uint32_t sm) {
     const gpc_profile_sm *rows;
     size_t count;
-    cr_assert_eq(gpc_profile_sms(r->profile, &rows, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_sms(r->profile, &rows, &count, NULL), GPC_OK);
     cr_assert_lt(sm, count);
     cr_assert_eq(rows[sm].sm, sm);
     return &rows[sm];
@@ -89,7 +89,7 @@ const gpc_profile_sm *rig_sm(const rig *r, uint32_t sm) {
 const gpc_profile_class *rig_class(const rig *r, uint32_t transactions) {
     const gpc_profile_class *rows;
     size_t count;
-    cr_assert_eq(gpc_profile_classes(r->profile, &rows, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_classes(r->profile, &rows, &count, NULL), GPC_OK);
     cr_assert(transactions && transactions <= count);
     cr_assert_eq(rows[transactions - 1].transactions, transactions);
     return &rows[transactions - 1];
@@ -98,7 +98,7 @@ const gpc_profile_class *rig_class(const rig *r, uint32_t transactions) {
 const gpc_profile_instruction *rig_instruction(const rig *r, uint64_t pc) {
     const gpc_profile_instruction *rows;
     size_t count;
-    cr_assert_eq(gpc_profile_instructions(r->profile, &rows, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_instructions(r->profile, &rows, &count, NULL), GPC_OK);
     for (size_t i = 0; i < count; i++)
         if (rows[i].pc == pc)
             return &rows[i];
@@ -108,7 +108,7 @@ const gpc_profile_instruction *rig_instruction(const rig *r, uint64_t pc) {
 const gpc_profile_line *rig_line(const rig *r, uint32_t sm, uint64_t address) {
     const gpc_profile_line *rows;
     size_t count;
-    cr_assert_eq(gpc_profile_lines(r->profile, &rows, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_lines(r->profile, &rows, &count, NULL), GPC_OK);
     for (size_t i = 0; i < count; i++)
         if (rows[i].sm == sm && rows[i].address == address)
             return &rows[i];

@@ -53,7 +53,7 @@ static void check(const char *source, const char *const *settings) {
     SAME(c.reuses, c.hits);
     SAME(c.accesses, c.hits + c.sector_misses + c.fills + c.bypasses);
     SAME(c.intra_warp_hits + c.inter_warp_hits, c.hits);
-    cr_assert_eq(gpc_profile_sms(r.profile, &sms, &count), GPC_OK);
+    cr_assert_eq(gpc_profile_sms(r.profile, &sms, &count, NULL), GPC_OK);
     for (size_t i = 0; i < count; i++) {
         for (unsigned n = 0; n < GPC_PROFILE_REUSE_BUCKETS; n++)
             residences += sms[i].residences_by_reuse[n];
@@ -147,7 +147,7 @@ Test(timed, refused) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_profile *none = NULL;
     rig_open(&r, settings);
-    cr_expect_eq(gpc_profile_access(r.profile, &access, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_profile_access(r.profile, &access, NULL, NULL), GPC_ERROR_STATE);
     cr_expect_eq(rig_summary(&r).counts.accesses, 0);
     cr_assert_eq(gpc_config_set(r.config, "sample", "kernels", NULL), GPC_OK);
     cr_expect_eq(gpc_profile_create(r.context, r.config, &none, &error), GPC_ERROR_UNSUPPORTED);

@@ -269,7 +269,7 @@ Test(record_files, opcodes) {
         cr_expect(i->kind == all[n].kind && i->space == all[n].space && i->width == all[n].width &&
                   (all[n].order || i->hint == all[n].hint));
         gpc_ordering ordering = GPC_ORDERING_INIT;
-        cr_assert_eq(gpc_trace_ordering(trace, i->opcode, &ordering), GPC_OK);
+        cr_assert_eq(gpc_trace_ordering(trace, i->opcode, &ordering, NULL), GPC_OK);
         cr_expect_eq(ordering.mapped, strstr(all[n].opcode, "MAPPED") != NULL);
     }
     cr_expect_str_eq(gpc_trace_opcode(trace, warp->instructions[COUNT].opcode), "MEMBAR.SC.GPU");

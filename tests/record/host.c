@@ -68,7 +68,7 @@ void host_close(host *h) {
 
 static bool has_clock(const host *h) {
     const char *mode;
-    cr_assert_eq(gpc_config_get(h->config, "mode", &mode), GPC_OK);
+    cr_assert_eq(gpc_config_get(h->config, "mode", &mode, NULL), GPC_OK);
     return !strcmp(mode, "timed");
 }
 

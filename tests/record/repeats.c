@@ -36,7 +36,7 @@ Test(record_repeats, every_replacement) {
     for (size_t i = 0; i < gpc_policy_count(names, GPC_POLICY_REPLACEMENT); i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         char settings[160];
-        cr_assert_eq(gpc_policy_at(names, GPC_POLICY_REPLACEMENT, i, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(names, GPC_POLICY_REPLACEMENT, i, &info, NULL), GPC_OK);
         if (!strncmp(info.name, "opt", 3)) /* know the future, unlike a host */
             continue;
         snprintf(settings, sizeof settings, "l1.replacement = %s\nl2.replacement = %s\n", info.name, info.name);
@@ -123,7 +123,7 @@ Test(record_repeats, instructions_of_no_sm) {
     cr_assert_eq(gpc_config_copy(h.config, &config, &h.error), GPC_OK);
     cr_assert_eq(gpc_config_set(config, "warps.order", "recorded", &h.error), GPC_OK);
     cr_assert_eq(gpc_replay_create(h.context, config, &replay, &h.error), GPC_OK, "%s", h.error.message);
-    cr_assert_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
+    cr_assert_eq(gpc_replay_keep_objects(replay, true, NULL), GPC_OK);
     cr_assert_eq(gpc_trace_open(h.context, h.path, &trace, &h.error), GPC_OK, "%s", h.error.message);
     measured_clear(&stats);
     cr_assert_eq(measure_kernel(replay, trace, NULL, &stats, &h.error), GPC_OK, "%s", h.error.message);

@@ -36,7 +36,7 @@ Test(registry, parameters) {
     for (unsigned kind = 0; kind < GPC_POLICY_KIND_COUNT; kind++)
         for (size_t i = 0; i < gpc_policy_count(r.context, (gpc_policy_kind)kind); i++) {
             gpc_policy_info info = GPC_POLICY_INFO_INIT;
-            cr_assert_eq(gpc_policy_at(r.context, (gpc_policy_kind)kind, i, &info), GPC_OK);
+            cr_assert_eq(gpc_policy_at(r.context, (gpc_policy_kind)kind, i, &info, NULL), GPC_OK);
             put_policy(text, kinds[kind], &info);
         }
     expect_golden("tests/registry/parameters.golden", text);

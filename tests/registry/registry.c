@@ -175,7 +175,7 @@ Test(registry, copies) {
     memset(&ops, 0xff, sizeof ops);
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     size_t last = gpc_policy_count(r.context, GPC_POLICY_REPLACEMENT) - 1;
-    cr_assert_eq(gpc_policy_at(r.context, GPC_POLICY_REPLACEMENT, last, &info), GPC_OK);
+    cr_assert_eq(gpc_policy_at(r.context, GPC_POLICY_REPLACEMENT, last, &info, NULL), GPC_OK);
     cr_expect_str_eq(info.name, "mine");
     cr_expect_str_eq(info.summary, "for tests");
     cr_expect_str_eq(info.source, "", "NULL reads as an empty string");
@@ -194,13 +194,13 @@ Test(registry, enumeration) {
         size_t count = gpc_policy_count(r.context, (gpc_policy_kind)kind);
         cr_expect_gt(count, 0);
         for (size_t i = 0; i < count; i++) {
-            cr_assert_eq(gpc_policy_at(r.context, (gpc_policy_kind)kind, i, &info), GPC_OK);
+            cr_assert_eq(gpc_policy_at(r.context, (gpc_policy_kind)kind, i, &info, NULL), GPC_OK);
             cr_expect(info.builtin && *info.name && *info.summary && info.struct_size == sizeof info);
         }
-        cr_expect_eq(gpc_policy_at(r.context, (gpc_policy_kind)kind, count, &info), GPC_ERROR_RANGE);
+        cr_expect_eq(gpc_policy_at(r.context, (gpc_policy_kind)kind, count, &info, NULL), GPC_ERROR_RANGE);
     }
-    cr_expect_eq(gpc_policy_at(r.context, GPC_POLICY_REPLACEMENT, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_policy_at(r.context, GPC_POLICY_KIND_COUNT, 0, &info), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_policy_at(r.context, GPC_POLICY_REPLACEMENT, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_policy_at(r.context, GPC_POLICY_KIND_COUNT, 0, &info, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_policy_count(r.context, GPC_POLICY_KIND_COUNT), 0);
     rig_close(&r);
 }
@@ -424,7 +424,7 @@ Test(registry, parameters_of_what_is_built_in) {
     cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (int kind = 0; kind <= GPC_POLICY_PREFETCHER; kind++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
-        for (size_t i = 0; gpc_policy_at(context, (gpc_policy_kind)kind, i, &info) == GPC_OK; i++)
+        for (size_t i = 0; gpc_policy_at(context, (gpc_policy_kind)kind, i, &info, NULL) == GPC_OK; i++)
             for (size_t n = 0; n < info.parameter_count; n++, count++) {
                 const gpc_parameter *p = &info.parameters[n];
                 cr_expect(p->minimum <= p->initial && p->initial <= p->maximum, "%s(%s): %g is not in %g to %g",

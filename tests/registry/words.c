@@ -160,7 +160,7 @@ Test(words, strings_are_copied) {
     gpci_policy_destroy(p);
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     cr_assert_eq(gpc_policy_at(r.context, GPC_POLICY_REPLACEMENT,
-                               gpc_policy_count(r.context, GPC_POLICY_REPLACEMENT) - 1, &info),
+                               gpc_policy_count(r.context, GPC_POLICY_REPLACEMENT) - 1, &info, NULL),
                  GPC_OK);
     cr_assert_eq(info.text_count, 1);
     cr_expect_str_eq(info.texts[0].choices, "pc|memory");

@@ -154,7 +154,7 @@ Test(fences, presets_under_viper) {
             const char *preset, *summary;
             measured_stats none, viper;
             gpc_error error = GPC_ERROR_INIT;
-            cr_assert_eq(gpc_preset_at(p, &preset, &summary), GPC_OK);
+            cr_assert_eq(gpc_preset_at(p, &preset, &summary, NULL), GPC_OK);
             gpc_status status = without_fences(preset, modes[m], NULL, NULL, "viper", &viper, &error);
             if (!strcmp(preset, "kepler")) {
                 cr_expect_eq(status, GPC_ERROR_RANGE);
@@ -184,7 +184,7 @@ Test(fences, policies_under_viper) {
                 gpc_policy_info info = GPC_POLICY_INFO_INIT;
                 measured_stats none, viper;
                 gpc_error error = GPC_ERROR_INIT;
-                cr_assert_eq(gpc_policy_at(context, kinds[k].kind, i, &info), GPC_OK);
+                cr_assert_eq(gpc_policy_at(context, kinds[k].kind, i, &info, NULL), GPC_OK);
                 gpc_status status = without_fences("h100", modes[m], kinds[k].key, info.name, "none", &none, &error);
                 gpc_status other = without_fences("h100", modes[m], kinds[k].key, info.name, "viper", &viper, &error);
                 cr_assert_eq(status, other, "%s = %s: %s", kinds[k].key, info.name, error.message);

@@ -139,7 +139,7 @@ static void expect_at_most(const char *preset, const char *mode, const char *sou
 Test(replay_memory, functional) {
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name = NULL;
-        cr_assert_eq(gpc_preset_at(i, &name, NULL), GPC_OK);
+        cr_assert_eq(gpc_preset_at(i, &name, NULL, NULL), GPC_OK);
         expect_at_most(name, "functional", "synthetic:gather:256KiB", 32);
     }
 }

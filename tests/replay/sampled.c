@@ -32,13 +32,13 @@ static uint32_t id_of(const char *name) {
 
 static gpc_estimate estimate_of(const gpc_replay *replay, gpc_sampling_scope scope, const char *name) {
     gpc_estimate found = GPC_ESTIMATE_INIT;
-    cr_assert_eq(gpc_replay_estimate(replay, scope, id_of(name), &found), GPC_OK, "%s", name);
+    cr_assert_eq(gpc_replay_estimate(replay, scope, id_of(name), &found, NULL), GPC_OK, "%s", name);
     return found;
 }
 
 static gpc_sampling sampling_of(const gpc_replay *replay) {
     gpc_sampling found = GPC_SAMPLING_INIT;
-    cr_assert_eq(gpc_replay_get_sampling(replay, GPC_SAMPLING_ALL, &found), GPC_OK);
+    cr_assert_eq(gpc_replay_get_sampling(replay, GPC_SAMPLING_ALL, &found, NULL), GPC_OK);
     return found;
 }
 
@@ -148,7 +148,8 @@ Test(sampled, energies) {
     cr_expect_float_eq(read.value / sent.value, 2.5, 1e-3, "%g", read.value / sent.value);
     cr_expect(!issued.estimated && issued.value == 3 * (double)stats_of(replay).warp_instructions);
     cr_expect_float_eq(total.value / (fixed.value + read.value + issued.value), 1, 1e-3);
-    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, id_of("energy.dram_read"), &none), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, id_of("energy.dram_read"), &none, NULL),
+                 GPC_ERROR_NOT_FOUND);
     gpc_replay_destroy(replay);
     rig_close(r);
 }
@@ -162,8 +163,8 @@ Test(sampled, same_bytes) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
         gpc_estimate p = GPC_ESTIMATE_INIT, q = GPC_ESTIMATE_INIT;
         cr_assert_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, n, &info, NULL), GPC_OK);
-        gpc_status status = gpc_replay_estimate(a, GPC_SAMPLING_ALL, info.id, &p);
-        cr_assert_eq(gpc_replay_estimate(b, GPC_SAMPLING_ALL, info.id, &q), status);
+        gpc_status status = gpc_replay_estimate(a, GPC_SAMPLING_ALL, info.id, &p, NULL);
+        cr_assert_eq(gpc_replay_estimate(b, GPC_SAMPLING_ALL, info.id, &q, NULL), status);
         cr_assert(!memcmp(&p, &q, sizeof p), "%s", info.name);
     }
     gpc_replay_destroy(a);
@@ -576,25 +577,25 @@ Test(sampled, refused_requests) {
     gpc_trace *trace = open_trace(r, stream[0]);
     gpc_estimate found = GPC_ESTIMATE_INIT;
     gpc_sampling s = GPC_SAMPLING_INIT;
-    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 1, &found), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 1, &found, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_replay_keep_objects(replay, true, NULL), GPC_OK);
     expect_error(r, gpc_replay_kernel(replay, trace, NULL, &r->error), GPC_ERROR_UNSUPPORTED, "values by object");
-    cr_expect_eq(gpc_replay_keep_objects(replay, false), GPC_OK);
+    cr_expect_eq(gpc_replay_keep_objects(replay, false, NULL), GPC_OK);
     cr_expect_eq(gpc_replay_on_sample(replay, 100, on_sample, NULL, NULL), GPC_OK);
     expect_error(r, gpc_replay_kernel(replay, trace, NULL, &r->error), GPC_ERROR_UNSUPPORTED, "a time series");
     cr_expect_eq(gpc_replay_on_sample(replay, 0, NULL, NULL, NULL), GPC_OK);
     run_kernel(r, replay, trace);
-    cr_expect_eq(gpc_replay_get_sampling(replay, GPC_SAMPLING_KERNEL, &s), GPC_OK);
+    cr_expect_eq(gpc_replay_get_sampling(replay, GPC_SAMPLING_KERNEL, &s, NULL), GPC_OK);
     cr_expect(s.mode == 1 && s.launches == 1 && s.timed_launches == 1);
-    cr_expect_eq(gpc_replay_get_sampling(replay, (gpc_sampling_scope)2, &s), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 1, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 999999, &found), GPC_ERROR_NOT_FOUND);
-    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, id_of("load.latency"), &found), GPC_ERROR_NOT_FOUND,
-                 "a histogram");
-    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, id_of("l1.zero_reuse_evictions"), &found),
+    cr_expect_eq(gpc_replay_get_sampling(replay, (gpc_sampling_scope)2, &s, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 1, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 999999, &found, NULL), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, id_of("load.latency"), &found, NULL),
+                 GPC_ERROR_NOT_FOUND, "a histogram");
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, id_of("l1.zero_reuse_evictions"), &found, NULL),
                  GPC_ERROR_NOT_FOUND, "not measured");
     found.struct_size = 0;
-    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 1, &found), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_replay_estimate(replay, GPC_SAMPLING_ALL, 1, &found, NULL), GPC_ERROR_ABI);
     gpc_trace_close(trace);
     gpc_replay_destroy(replay);
     rig_close(r);

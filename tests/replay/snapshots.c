@@ -79,7 +79,7 @@ static void check_policies(gpc_policy_kind kind, const char *form) {
     for (size_t i = 0; i < gpc_policy_count(names, kind); i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         char settings[256];
-        cr_assert_eq(gpc_policy_at(names, kind, i, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(names, kind, i, &info, NULL), GPC_OK);
         snprintf(settings, sizeof settings, form, info.name);
         check(settings);
     }

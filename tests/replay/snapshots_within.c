@@ -101,13 +101,13 @@ static void listen(gpc_replay *replay, told *t, bool series) {
 static uint64_t hash_of_estimates(const gpc_replay *replay) {
     gpc_sampling sampling = GPC_SAMPLING_INIT;
     uint64_t hash = 0;
-    if (gpc_replay_get_sampling(replay, GPC_SAMPLING_ALL, &sampling) < 0)
+    if (gpc_replay_get_sampling(replay, GPC_SAMPLING_ALL, &sampling, NULL) < 0)
         return 0;
     for (size_t n = 0; n < gpc_counter_table_count(GPC_TABLE_HIERARCHY); n++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
         gpc_estimate found = GPC_ESTIMATE_INIT;
         cr_assert_eq(gpc_counter_table_at(GPC_TABLE_HIERARCHY, n, &info, NULL), GPC_OK);
-        if (gpc_replay_estimate(replay, GPC_SAMPLING_ALL, info.id, &found) == GPC_OK)
+        if (gpc_replay_estimate(replay, GPC_SAMPLING_ALL, info.id, &found, NULL) == GPC_OK)
             for (size_t b = 0; b < sizeof found; b++)
                 hash = (hash ^ ((const uint8_t *)&found)[b]) * 0x100000001b3u;
     }
@@ -169,7 +169,7 @@ static void check_at(const char *settings, const char *source, const told *whole
     gpc_trace *trace = open_trace(source), *again = open_trace(source);
     told t = {.count = 0}, u;
     listen(replay, &t, series);
-    cr_assert_eq(gpc_replay_pause_at(replay, time), GPC_OK);
+    cr_assert_eq(gpc_replay_pause_at(replay, time, NULL), GPC_OK);
     cr_assert_eq(run(replay, trace, &t, what), GPC_BUSY, "%s", what);
     /* accesses in flight at a kernel's end, or at a limit, return at once */
     cr_expect_geq(gpc_replay_now(replay), time, "%s", what);
@@ -182,7 +182,7 @@ static void check_at(const char *settings, const char *source, const told *whole
     listen(copy, &u, series);
     cr_expect_eq(run(copy, again, &u, what), GPC_END, "%s", what);
     expect_same(whole, &u, what);
-    gpc_replay_pause_at(replay, UINT64_MAX);
+    gpc_replay_pause_at(replay, UINT64_MAX, NULL);
     cr_expect_eq(run(replay, trace, &t, what), GPC_END, "%s", what);
     expect_same(whole, &t, what);
     gpc_replay_destroy(copy);
@@ -234,7 +234,7 @@ static const char *const sources[] = {"synthetic:gather:32KiB",
 static const char *draw_policy(uint64_t *random, gpc_policy_kind kind, gpc_policy_info *info) {
     *info = (gpc_policy_info)GPC_POLICY_INFO_INIT;
     size_t count = gpc_policy_count(context, kind);
-    cr_assert_eq(gpc_policy_at(context, kind, next_random(random) % count, info), GPC_OK);
+    cr_assert_eq(gpc_policy_at(context, kind, next_random(random) % count, info, NULL), GPC_OK);
     return info->name;
 }
 
@@ -347,9 +347,9 @@ static gpc_replay *paused(const char *settings, const char *source, uint64_t tim
     gpc_replay *replay = make(settings);
     cr_assert_not_null(replay);
     *trace = open_trace(source);
-    gpc_replay_pause_at(replay, time);
+    gpc_replay_pause_at(replay, time, NULL);
     cr_assert_eq(gpc_replay_kernel(replay, *trace, NULL, &error), GPC_BUSY, "%s", error.message);
-    gpc_replay_pause_at(replay, UINT64_MAX);
+    gpc_replay_pause_at(replay, UINT64_MAX, NULL);
     return replay;
 }
 
@@ -544,11 +544,11 @@ Test(replay_snapshots_within, objects) {
     gpc_trace *trace = open_trace(sources[0]), *again = open_trace(sources[0]);
     const uint32_t id = 3; /* warp_instructions */
     uint64_t a = 0, b = 0;
-    cr_assert_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
+    cr_assert_eq(gpc_replay_keep_objects(replay, true, NULL), GPC_OK);
     listen(replay, &ignored, true);
-    gpc_replay_pause_at(replay, 700);
+    gpc_replay_pause_at(replay, 700, NULL);
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &error), GPC_BUSY);
-    gpc_replay_pause_at(replay, UINT64_MAX);
+    gpc_replay_pause_at(replay, UINT64_MAX, NULL);
     cr_assert_eq(gpc_replay_copy(replay, &copy, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_resume(copy, again, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &error), GPC_OK);

@@ -136,7 +136,7 @@ Test(together, partitions_have_l1s_of_their_own) {
         for (unsigned n = 0; n < 3; n++) {
             gpc_replay *replay = open_replay(r);
             measured_clear(&stats[n]);
-            cr_assert_eq(gpc_replay_keep_objects(replay, true), GPC_OK);
+            cr_assert_eq(gpc_replay_keep_objects(replay, true, NULL), GPC_OK);
             cr_assert_eq(together(r, replay, &asks[n], &t, &stats[n]), GPC_OK, "%s", r->error.message);
             for (uint32_t sm = 0; sm < 2; sm++)
                 if (n == 2 || n == sm)

@@ -170,15 +170,15 @@ Test(scheduler_errors, configuration) {
     gpc_config *config = NULL;
     const char *value = NULL;
     cr_assert_eq(gpc_config_create(r.context, &config, &r.error), GPC_OK);
-    cr_expect_eq(gpc_config_get(config, "scheduler", &value), GPC_OK);
+    cr_expect_eq(gpc_config_get(config, "scheduler", &value, NULL), GPC_OK);
     cr_expect_str_eq(value, "gto");
     cr_expect_eq(gpc_config_set(config, "scheduler", " two-level ( group=4 ) ", &r.error), GPC_OK);
-    cr_expect_eq(gpc_config_get(config, "scheduler", &value), GPC_OK);
+    cr_expect_eq(gpc_config_get(config, "scheduler", &value, NULL), GPC_OK);
     cr_expect_str_eq(value, "two-level(group=4)");
     cr_expect_eq(gpc_config_set(config, "scheduler", "lru", &r.error), GPC_ERROR_NOT_FOUND);
     cr_expect(strstr(r.error.message, "no scheduler is named 'lru'"), "%s", r.error.message);
     cr_expect_eq(gpc_config_set(config, "l1.replacement", "gto", &r.error), GPC_ERROR_NOT_FOUND);
-    cr_expect_eq(gpc_config_get(config, "scheduler", &value), GPC_OK);
+    cr_expect_eq(gpc_config_get(config, "scheduler", &value, NULL), GPC_OK);
     cr_expect_str_eq(value, "two-level(group=4)");
     gpc_config_destroy(config);
     rig_close(&r);

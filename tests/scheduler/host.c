@@ -355,7 +355,7 @@ Test(scheduler_host, own_names) {
                  r.error.message);
     gpc_policy_info info = GPC_POLICY_INFO_INIT;
     size_t last = gpc_policy_count(r.context, GPC_POLICY_SCHEDULER) - 1;
-    cr_assert_eq(gpc_policy_at(r.context, GPC_POLICY_SCHEDULER, last, &info), GPC_OK);
+    cr_assert_eq(gpc_policy_at(r.context, GPC_POLICY_SCHEDULER, last, &info, NULL), GPC_OK);
     cr_expect_str_eq(info.name, "lru");
     cr_expect_str_eq(info.parameters[0].name, "depth");
     cr_expect_not(info.builtin);

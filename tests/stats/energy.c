@@ -42,7 +42,7 @@ static void open_replay(machine *m, const char *preset, const char *settings) {
     gpc_error error = GPC_ERROR_INIT;
     configure(m, preset, settings);
     cr_assert_eq(gpc_replay_create(m->context, m->config, &m->replay, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_replay_keep_objects(m->replay, true), GPC_OK);
+    cr_assert_eq(gpc_replay_keep_objects(m->replay, true, NULL), GPC_OK);
 }
 
 static void close_machine(machine *m) {

@@ -92,7 +92,7 @@ static unsigned check_sums(const made *m, gpc_object kind) {
 static void check_all(const char *preset, const char *settings, const unsigned least[GPC_OBJECT_COUNT]) {
     made m;
     make(&m, preset, settings);
-    cr_assert_eq(gpc_replay_keep_objects(m.replay, true), GPC_OK);
+    cr_assert_eq(gpc_replay_keep_objects(m.replay, true, NULL), GPC_OK);
     run(&m, "synthetic:bicg:32KiB");
     run(&m, "synthetic:histogram:32KiB");
     for (unsigned kind = GPC_OBJECT_SM; kind < GPC_OBJECT_COUNT; kind++) {
@@ -220,7 +220,7 @@ static void check_histograms(const char *settings, unsigned least) {
     made m;
     unsigned seen = 0;
     make(&m, "kepler", settings);
-    cr_assert_eq(gpc_replay_keep_objects(m.replay, true), GPC_OK);
+    cr_assert_eq(gpc_replay_keep_objects(m.replay, true, NULL), GPC_OK);
     run(&m, "synthetic:transpose-naive:32KiB");
     run(&m, "synthetic:bicg:32KiB");
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
@@ -283,7 +283,7 @@ Test(objects, bytes_of_channels) {
 Test(objects, functional_instructions) {
     made m;
     make(&m, "kepler", "mode = functional\n");
-    cr_assert_eq(gpc_replay_keep_objects(m.replay, true), GPC_OK);
+    cr_assert_eq(gpc_replay_keep_objects(m.replay, true, NULL), GPC_OK);
     run(&m, "synthetic:vectoradd:32KiB");
     static const char *const names[] = {"warp_instructions", "thread_instructions"};
     const uint64_t whole[] = {m.stats.warp_instructions, m.stats.thread_instructions};
@@ -327,14 +327,14 @@ Test(objects, errors) {
     cr_expect_str_eq(name, "sm-3");
     cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_ERROR_STATE,
                  "no kernel yet");
-    cr_expect_eq(gpc_replay_keep_objects(NULL, true), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_replay_keep_objects(m.replay, true), GPC_OK);
+    cr_expect_eq(gpc_replay_keep_objects(NULL, true, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_replay_keep_objects(m.replay, true, NULL), GPC_OK);
     cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, 0, &id, 1, &value, NULL), GPC_ERROR_STATE, "no kernel yet");
     run(&m, "synthetic:vectoradd:32KiB");
     cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_OK);
     cr_expect_eq(value, m.stats.cycles);
     cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, sms, &id, 1, &value, NULL), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_replay_keep_objects(m.replay, false), GPC_OK);
+    cr_expect_eq(gpc_replay_keep_objects(m.replay, false, NULL), GPC_OK);
     cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, 0, &id, 1, &value, NULL), GPC_ERROR_STATE, "not kept");
     value = 0;
     cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_OK, "always kept");

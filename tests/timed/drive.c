@@ -301,7 +301,7 @@ static uint64_t carried(const rig *r, const char *name, uint64_t *packets) {
         cr_assert_eq(gpc_counter_by_name(GPC_TABLE_NETWORK, rows[i], &info, NULL), GPC_OK);
         ids[i] = info.id;
     }
-    cr_assert_eq(gpc_config_get_u64(r->config, "network.header", &header), GPC_OK);
+    cr_assert_eq(gpc_config_get_u64(r->config, "network.header", &header, NULL), GPC_OK);
     *packets = 0;
     for (uint32_t n = 0; n < gpc_hierarchy_object_count(r->hierarchy, GPC_OBJECT_NETWORK); n++) {
         char found[GPC_OBJECT_NAME];
@@ -333,7 +333,7 @@ static void check_links(const rig *r, const measured_stats *s, const char *text)
     cr_expect_geq(there + back, packets[2] ? remote : 0, "%s", text);
     cr_expect_leq(there + back, remote + s->l2_atomic_sectors * 32, "%s", text);
     uint64_t header, bytes = down + up + there + back, all = packets[0] + packets[1] + packets[2] + packets[3];
-    cr_assert_eq(gpc_config_get_u64(r->config, "network.header", &header), GPC_OK);
+    cr_assert_eq(gpc_config_get_u64(r->config, "network.header", &header, NULL), GPC_OK);
     cr_expect_eq(s->link_packets, all, "%s", text);
     cr_expect_eq(s->link_bytes, bytes + all * header, "%s", text);
 }

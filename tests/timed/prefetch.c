@@ -330,7 +330,7 @@ Test(prefetch, storms) {
     cr_assert_eq(gpc_context_create(NULL, &context, NULL), GPC_OK);
     for (size_t p = 1; p < gpc_policy_count(context, GPC_POLICY_PREFETCHER); p++) { /* the first is none */
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
-        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PREFETCHER, p, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PREFETCHER, p, &info, NULL), GPC_OK);
         for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
             cr_expect_eq(storm(settings[i], info.name, false), storm(settings[i], info.name, true));
     }

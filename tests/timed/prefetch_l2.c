@@ -287,7 +287,7 @@ Test(prefetch_l2, storms) {
     for (size_t p = 1; p < gpc_policy_count(context, GPC_POLICY_PREFETCHER); p++) { /* the first is none */
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
         char spec[64];
-        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PREFETCHER, p, &info), GPC_OK);
+        cr_assert_eq(gpc_policy_at(context, GPC_POLICY_PREFETCHER, p, &info, NULL), GPC_OK);
         snprintf(spec, sizeof spec, "%s%s", info.name, strcmp(info.name, "mta") ? "" : "(throttle=off)");
         for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
             cr_expect_eq(storm(settings[i], spec, false), storm(settings[i], spec, true), "%s, %s", spec, settings[i]);

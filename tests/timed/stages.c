@@ -159,7 +159,7 @@ Test(stages, sums_on_every_preset) {
     gpc_context *context = context_of_test();
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name;
-        gpc_preset_at(i, &name, NULL);
+        gpc_preset_at(i, &name, NULL, NULL);
         run_storm(context, name, "", 240);
     }
     gpc_context_destroy(context);

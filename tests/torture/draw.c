@@ -163,7 +163,7 @@ static void add_feature(features *f, const char *key, const char *value) {
 /* Adds a key with its default. */
 static void add_key(features *f, const gpc_config *initial, const char *key) {
     const char *was = "";
-    if (gpc_config_get(initial, key, &was) == GPC_OK)
+    if (gpc_config_get(initial, key, &was, NULL) == GPC_OK)
         snprintf(f->list[f->count].initial, VALUE_ROOM, "%s", was);
     add_feature(f, key, "");
 }
@@ -177,19 +177,19 @@ bool features_make(gpc_context *context, features *f) {
         return false;
     for (size_t i = 0; i < gpc_key_count(); i++) {
         gpc_key_info key = GPC_KEY_INFO_INIT;
-        if (gpc_key_at(i, &key) == GPC_OK && !is_apart(key.name) && strcmp(key.name, "coherence") != 0)
+        if (gpc_key_at(i, &key, NULL) == GPC_OK && !is_apart(key.name) && strcmp(key.name, "coherence") != 0)
             add_key(f, initial, key.name);
     }
     gpc_config_destroy(initial);
     for (size_t i = 0; i < protocols; i++) {
         gpc_policy_info info = GPC_POLICY_INFO_INIT;
-        if (gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info) == GPC_OK && strcmp(info.name, "none") != 0)
+        if (gpc_policy_at(context, GPC_POLICY_PROTOCOL, i, &info, NULL) == GPC_OK && strcmp(info.name, "none") != 0)
             add_feature(f, "coherence", info.name);
     }
     add_feature(f, "coherence", "viper");
     for (size_t i = 0; i < gpc_preset_count(); i++) {
         const char *name, *summary;
-        if (gpc_preset_at(i, &name, &summary) == GPC_OK)
+        if (gpc_preset_at(i, &name, &summary, NULL) == GPC_OK)
             add_feature(f, "preset", name);
     }
     return true;
@@ -212,7 +212,7 @@ static bool has_feature(const feature *f, const torture_case *c, const gpc_confi
     const char *value = case_value(c, f->key), *is = NULL;
     if (!value || *f->value)
         return value && !strcmp(f->value, value);
-    return gpc_config_get(config, f->key, &is) == GPC_OK && strcmp(is, f->initial) != 0;
+    return gpc_config_get(config, f->key, &is, NULL) == GPC_OK && strcmp(is, f->initial) != 0;
 }
 
 void features_of(gpc_context *context, const features *f, const torture_case *c, bool *has) {
@@ -231,7 +231,7 @@ static int find_setting(const torture_case *c, const char *key) {
 
 static bool find_key(const char *name, gpc_key_info *key) {
     for (size_t i = 0; i < gpc_key_count(); i++)
-        if (gpc_key_at(i, key) == GPC_OK && !strcmp(key->name, name))
+        if (gpc_key_at(i, key, NULL) == GPC_OK && !strcmp(key->name, name))
             return true;
     return false;
 }
@@ -313,7 +313,7 @@ static bool draw_policy(dice *d, gpc_context *context, const gpc_key_info *key, 
         const uint32_t count = (uint32_t)gpc_policy_count(context, (gpc_policy_kind)kind);
         if (strcmp(kinds[kind], key->choices) != 0)
             continue;
-        if (gpc_policy_at(context, (gpc_policy_kind)kind, dice_below(d, count), &info) != GPC_OK)
+        if (gpc_policy_at(context, (gpc_policy_kind)kind, dice_below(d, count), &info, NULL) != GPC_OK)
             return false;
         snprintf(value, VALUE_ROOM, "%s", info.name);
         return true;
@@ -363,7 +363,7 @@ static bool draw_feature(dice *d, gpc_context *context, const feature *f, tortur
         const char *canonical = NULL;
         if (!draw_value(d, context, &key, value) || gpc_config_set(config, f->key, value, NULL) != GPC_OK)
             continue;
-        found = gpc_config_get(config, f->key, &canonical) == GPC_OK && strcmp(canonical, f->initial) != 0;
+        found = gpc_config_get(config, f->key, &canonical, NULL) == GPC_OK && strcmp(canonical, f->initial) != 0;
         torture_setting *set = found ? case_set(c, f->key, canonical, wanted) : NULL;
         if (set)
             set->drawn = wanted;

@@ -171,14 +171,14 @@ static void on_kernel(void *user_data, const gpc_kernel_result *k) {
 
 static void tell_estimates(replay_run *at) {
     gpc_sampling sampling = GPC_SAMPLING_INIT;
-    if (gpc_replay_get_sampling(at->replay, GPC_SAMPLING_ALL, &sampling) != GPC_OK)
+    if (gpc_replay_get_sampling(at->replay, GPC_SAMPLING_ALL, &sampling, NULL) != GPC_OK)
         return;
     tell_bytes(at->r, &sampling, sizeof sampling);
     for (size_t n = 0; n < gpc_counter_table_count(GPC_TABLE_HIERARCHY); n++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
         gpc_estimate e = GPC_ESTIMATE_INIT;
         if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, n, &info, NULL) == GPC_OK &&
-            gpc_replay_estimate(at->replay, GPC_SAMPLING_ALL, info.id, &e) == GPC_OK)
+            gpc_replay_estimate(at->replay, GPC_SAMPLING_ALL, info.id, &e, NULL) == GPC_OK)
             tell_bytes(at->r, &e, sizeof e);
     }
 }
@@ -262,7 +262,7 @@ static gpc_status run_trace(replay_run *at, unsigned n) {
         const bool pauses = at->how == WAY_PAUSED && at->pauses < MOST_PAUSES;
         measured_clear(&stats);
         gpc_replay_pause_at(at->replay,
-                            pauses ? gpc_replay_now(at->replay) + 1 + dice_below(&at->dice, step) : UINT64_MAX);
+                            pauses ? gpc_replay_now(at->replay) + 1 + dice_below(&at->dice, step) : UINT64_MAX, NULL);
         status = measure_kernel(at->replay, trace, NULL, &stats, &error);
         if (status == GPC_BUSY) {
             at->pauses++;
@@ -294,7 +294,7 @@ static gpc_status run_streams(replay_run *at, uint64_t most) {
         streams[n].process = at->c->seed % 3 ? GPC_PROCESS_OWN : 0;
         streams[n].null_stream = at->c->seed % 7 == n;
     }
-    gpc_replay_pause_at(at->replay, UINT64_MAX);
+    gpc_replay_pause_at(at->replay, UINT64_MAX, NULL);
     gpc_status status = measure_streams(at->replay, streams, count, on_kernel, at, &stats, &error);
     record_tell(at->r, (uint64_t)status);
     if (status == GPC_OK)
@@ -311,10 +311,10 @@ static void run_all(replay_run *at, const gpc_config *config) {
     measured_stats total;
     gpc_status status = GPC_OK;
     attach(at);
-    gpc_replay_keep_objects(at->replay, at->c->seed % 3 == 0);
+    gpc_replay_keep_objects(at->replay, at->c->seed % 3 == 0, NULL);
     for (unsigned n = 0; n < at->count && status >= 0 && !at->f->failed; n++)
         status = run_trace(at, n);
-    if (status >= 0 && gpc_config_get_u64(config, "streams", &streams) == GPC_OK && !at->f->failed)
+    if (status >= 0 && gpc_config_get_u64(config, "streams", &streams, NULL) == GPC_OK && !at->f->failed)
         status = run_streams(at, streams);
     if (at->f->failed)
         return;

@@ -292,9 +292,9 @@ static bool open_host(host *at, gpc_config **out) {
     }
     at->shape = (gpc_shape)GPC_SHAPE_INIT;
     gpc_hierarchy_get_shape(at->h, &at->shape);
-    at->streams = gpc_config_get_u64(config, "streams", &number) == GPC_OK ? (uint32_t)number : 1;
-    at->slots = gpc_config_get_u64(config, "sm.warps", &number) == GPC_OK ? (uint32_t)number : 1;
-    at->data = gpc_config_get(config, "coherence.data", &data) == GPC_OK && !strcmp(data, "true");
+    at->streams = gpc_config_get_u64(config, "streams", &number, NULL) == GPC_OK ? (uint32_t)number : 1;
+    at->slots = gpc_config_get_u64(config, "sm.warps", &number, NULL) == GPC_OK ? (uint32_t)number : 1;
+    at->data = gpc_config_get(config, "coherence.data", &data, NULL) == GPC_OK && !strcmp(data, "true");
     at->fed = gpc_hierarchy_coherence(at->h) != NULL;
     host_attach(at);
     host_limit_credits(at);

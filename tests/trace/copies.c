@@ -14,7 +14,7 @@
 
 static gpc_copy copy_of(const gpc_trace *trace, const gpc_instruction *i) {
     gpc_ordering ordering = GPC_ORDERING_INIT;
-    cr_assert_eq(gpc_trace_ordering(trace, i->opcode, &ordering), GPC_OK);
+    cr_assert_eq(gpc_trace_ordering(trace, i->opcode, &ordering, NULL), GPC_OK);
     return (gpc_copy)ordering.copy;
 }
 

@@ -261,9 +261,9 @@ Test(errors, arguments) {
     cr_assert_str_eq(gpc_trace_opcode(trace, 12345), "");
     cr_assert_str_eq(gpc_trace_opcode(NULL, 0), "");
     gpc_ordering ordering = GPC_ORDERING_INIT;
-    cr_assert_eq(gpc_trace_ordering(trace, 12345, &ordering), GPC_ERROR_RANGE);
-    cr_assert_eq(gpc_trace_ordering(trace, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_assert_eq(gpc_trace_ordering(NULL, 0, &ordering), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_trace_ordering(trace, 12345, &ordering, NULL), GPC_ERROR_RANGE);
+    cr_assert_eq(gpc_trace_ordering(trace, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_assert_eq(gpc_trace_ordering(NULL, 0, &ordering, NULL), GPC_ERROR_ARGUMENT);
     cr_assert_eq(gpc_trace_kernel_count(NULL), 0);
     cr_assert_float_eq(gpc_trace_progress(NULL), 0, 0);
     gpc_trace_on_memcpy(NULL, NULL, NULL);

@@ -13,7 +13,7 @@
 static gpc_note note_of(const gpc_trace *trace, gpc_note_reason reason, const char *text) {
     gpc_note note = GPC_NOTE_INIT;
     for (size_t n = 0; n < gpc_trace_note_count(trace); n++) {
-        cr_assert_eq(gpc_trace_note(trace, n, &note), GPC_OK);
+        cr_assert_eq(gpc_trace_note(trace, n, &note, NULL), GPC_OK);
         if (note.reason == (uint32_t)reason && !strcmp(note.text, text))
             return note;
     }
@@ -276,11 +276,11 @@ Test(notes, errors) {
     write_text(&r, "kernelslist.g", "word\n");
     gpc_trace *trace = open_trace(&r, path_of(&r, "kernelslist.g"));
     cr_expect_eq(gpc_trace_note_count(NULL), 0);
-    cr_expect_eq(gpc_trace_note(NULL, 0, &note), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_trace_note(trace, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_trace_note(trace, 1, &note), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_trace_note(NULL, 0, &note, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_trace_note(trace, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_trace_note(trace, 1, &note, NULL), GPC_ERROR_RANGE);
     note.struct_size = 0;
-    cr_expect_eq(gpc_trace_note(trace, 0, &note), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_trace_note(trace, 0, &note, NULL), GPC_ERROR_ABI);
     gpc_trace_close(trace);
     rig_close(&r);
 }

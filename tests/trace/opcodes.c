@@ -266,7 +266,7 @@ Test(opcodes, ordering_of_a_trace) {
     uint32_t reductions = 0;
     for (uint64_t n = 0; n < block->warps[0].count; n++) {
         const gpc_instruction *i = &block->warps[0].instructions[n];
-        cr_assert_eq(gpc_trace_ordering(trace, i->opcode, &ordering), GPC_OK);
+        cr_assert_eq(gpc_trace_ordering(trace, i->opcode, &ordering, NULL), GPC_OK);
         bool atomic = i->op_class == GPC_OP_MEMORY && (i->kind == GPC_ATOMIC || i->kind == GPC_REDUCTION);
         cr_assert_eq(ordering.order, atomic ? GPC_ORDER_RELAXED : GPC_ORDER_WEAK, "%s",
                      gpc_trace_opcode(trace, i->opcode));
@@ -274,10 +274,10 @@ Test(opcodes, ordering_of_a_trace) {
     }
     cr_assert_gt(reductions, 0);
     ordering = (gpc_ordering){.struct_size = offsetof(gpc_ordering, order), .order = 77};
-    cr_assert_eq(gpc_trace_ordering(trace, 0, &ordering), GPC_OK);
+    cr_assert_eq(gpc_trace_ordering(trace, 0, &ordering, NULL), GPC_OK);
     cr_assert_eq(ordering.order, 77);
     ordering.struct_size = 0;
-    cr_assert_eq(gpc_trace_ordering(trace, 0, &ordering), GPC_ERROR_ABI);
+    cr_assert_eq(gpc_trace_ordering(trace, 0, &ordering, NULL), GPC_ERROR_ABI);
     gpc_trace_close(trace);
     gpc_context_destroy(context);
 }

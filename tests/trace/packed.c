@@ -112,7 +112,7 @@ Test(packed, synthetic_kernels) {
     rig r;
     rig_open(&r);
     const char *name;
-    for (size_t i = 0; gpc_synthetic_at(i, &name, NULL, NULL) == GPC_OK; i++) {
+    for (size_t i = 0; gpc_synthetic_at(i, &name, NULL, NULL, NULL) == GPC_OK; i++) {
         char source[128];
         snprintf(source, sizeof source, "synthetic:%s:64KiB", name);
         if (effort_takes(i))

@@ -210,8 +210,8 @@ static void expect_same_instruction(const gpc_trace *of_a, const gpc_instruction
         cr_assert_eq(a->registers[i], b->registers[i]);
     cr_assert_str_eq(gpc_trace_opcode(of_a, a->opcode), gpc_trace_opcode(of_b, b->opcode));
     gpc_ordering x = GPC_ORDERING_INIT, y = GPC_ORDERING_INIT;
-    cr_assert_eq(gpc_trace_ordering(of_a, a->opcode, &x), GPC_OK);
-    cr_assert_eq(gpc_trace_ordering(of_b, b->opcode, &y), GPC_OK);
+    cr_assert_eq(gpc_trace_ordering(of_a, a->opcode, &x, NULL), GPC_OK);
+    cr_assert_eq(gpc_trace_ordering(of_b, b->opcode, &y, NULL), GPC_OK);
     cr_assert(x.scope == y.scope && x.order == y.order && x.control == y.control);
     cr_assert_eq(a->addresses == NULL, b->addresses == NULL, "at pc %" PRIx64, a->pc);
     for (unsigned lane = 0, i = 0; a->addresses && lane < 64; lane++)

@@ -44,7 +44,7 @@ static uint64_t lines_passed_over(const gpc_trace *trace) {
     gpc_note note = GPC_NOTE_INIT;
     uint64_t lines = 0;
     for (size_t n = 0; n < gpc_trace_note_count(trace); n++) {
-        cr_assert_eq(gpc_trace_note(trace, n, &note), GPC_OK);
+        cr_assert_eq(gpc_trace_note(trace, n, &note, NULL), GPC_OK);
         if (note.reason != GPC_NOTE_PASSED_OVER)
             continue;
         cr_expect_str_eq(note.text, "output of the program");

@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tup
 from . import _generated as g
 from ._constants import ImportOutcome, Status, ValueType
 from ._loader import lib
-from ._native import Handle, call, decoded, settle, text
+from ._native import Handle, call, decoded, text
 from .context import Context
 from .errors import NotFoundError
 
@@ -51,7 +51,7 @@ def config_keys() -> List[Key]:
     found = []
     for index in range(lib.gpc_key_count()):
         info = g.gpc_key_info()
-        settle(lib.gpc_key_at(index, ctypes.byref(info)), what="gpc_key_at")
+        call(lib.gpc_key_at, index, ctypes.byref(info))
         choices = tuple(filter(None, decoded(info.choices).split("|")))
         found.append(
             Key(decoded(info.name), ValueType(info.type), decoded(info.unit), decoded(info.initial), info.minimum,
@@ -65,7 +65,7 @@ def presets() -> List[Preset]:
     found = []
     for index in range(lib.gpc_preset_count()):
         name, summary = ctypes.c_char_p(), ctypes.c_char_p()
-        settle(lib.gpc_preset_at(index, ctypes.byref(name), ctypes.byref(summary)), what="gpc_preset_at")
+        call(lib.gpc_preset_at, index, ctypes.byref(name), ctypes.byref(summary))
         found.append(Preset(decoded(name.value), decoded(summary.value)))
     return found
 
@@ -173,14 +173,13 @@ class Config(Handle):
     def __getitem__(self, key: str) -> str:
         """Canonical text of a value."""
         out = ctypes.c_char_p()
-        settle(lib.gpc_config_get(self._live(), text(key, "key"), ctypes.byref(out)), what=f"configuration key '{key}'")
+        call(lib.gpc_config_get, self._live(), text(key, "key"), ctypes.byref(out))
         return decoded(out.value)
 
     def number(self, key: str) -> int:
         """A value as a number: bytes of a size, 0 or 1 of a switch."""
         out = ctypes.c_uint64()
-        status = lib.gpc_config_get_u64(self._live(), text(key, "key"), ctypes.byref(out))
-        settle(status, what=f"configuration key '{key}'")
+        call(lib.gpc_config_get_u64, self._live(), text(key, "key"), ctypes.byref(out))
         return out.value
 
     def keys(self) -> List[str]:

@@ -108,7 +108,7 @@ class Context(Handle):
         found = []
         for index in range(lib.gpc_policy_count(self._live(), kind)):
             info = g.gpc_policy_info()
-            settle(lib.gpc_policy_at(self._live(), kind, index, ctypes.byref(info)), what="gpc_policy_at")
+            call(lib.gpc_policy_at, self._live(), kind, index, ctypes.byref(info))
             found.append(_described(kind, info))
         return found
 

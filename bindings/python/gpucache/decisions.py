@@ -12,7 +12,7 @@ from . import _generated as g
 from ._base import filled
 from ._constants import GPC_WAY_BYPASS, Busy, Decision, PolicyEventKind, WarpEventKind
 from ._loader import lib
-from ._native import Handle, choice, invoke, settle, text
+from ._native import Handle, call, choice, invoke, settle, text
 from .cache import Eviction, Request, WarpEvent, _request
 from .scheduler import Warps
 from .stats import PolicyValue, read_policies
@@ -193,12 +193,9 @@ class PredictorDecisions(_Decisions):
         count = len(requests)
         if len(sets) != count:
             raise ValueError(f"{len(sets)} sets for {count} requests")
-        found, error = (g.gpc_prediction * count)(), g.gpc_error()
-        status = invoke(
-            lib.gpc_predictor_predict_many, self._live(), (ctypes.c_uint32 * count)(*sets),
-            (g.gpc_request * count)(*requests), count, found, ctypes.byref(error), None,
-        )  # fmt: skip
-        settle(status, error)
+        found = (g.gpc_prediction * count)()
+        call(lib.gpc_predictor_predict_many, self._live(), (ctypes.c_uint32 * count)(*sets),
+             (g.gpc_request * count)(*requests), count, found, None)  # fmt: skip
         return [Prediction(Decision(each.decision), each.policy_word) for each in found]
 
     def reply(self, predicted: Union[Decision, str, int], word: int, address: Union[Request, int],

@@ -120,25 +120,24 @@ class Profile(Handle):
     def access(self, addresses, *, token=Token.UNUSED, **fields):
         """Add a warp instruction, as Hierarchy.access. Returns a WarpResult."""
         access, result = warp_access(addresses, token, **fields), WarpResult()
-        status = invoke(lib.gpc_profile_access, self._live(), ctypes.byref(access), ctypes.byref(result))
-        settle(status, what="gpc_profile_access")
+        call(lib.gpc_profile_access, self._live(), ctypes.byref(access), ctypes.byref(result))
         return result
 
     def reset(self):
         """Forget all counts. The caches keep their lines."""
-        settle(lib.gpc_profile_reset(self._live()), what="gpc_profile_reset")
+        call(lib.gpc_profile_reset, self._live())
 
     # What it found
 
     def summary(self):
         """Totals: a ProfileSummary."""
         raw = g.gpc_profile_summary()
-        settle(lib.gpc_profile_get_summary(self._live(), ctypes.byref(raw)), what="gpc_profile_get_summary")
+        call(lib.gpc_profile_get_summary, self._live(), ctypes.byref(raw))
         return _plain(ProfileSummary, raw)
 
     def _rows(self, kind, function, raw):
         rows, count = ctypes.POINTER(raw)(), ctypes.c_size_t()
-        settle(function(self._live(), ctypes.byref(rows), ctypes.byref(count)), what=function.__name__)
+        call(function, self._live(), ctypes.byref(rows), ctypes.byref(count))
         return [_plain(kind, rows[index]) for index in range(count.value)]
 
     def sms(self):
@@ -175,21 +174,19 @@ class Profile(Handle):
 
     def _points(self, sizes, sm):
         raw = (g.gpc_profile_point * len(sizes))(*(g.gpc_profile_point(bytes=size) for size in sizes))
-        settle(lib.gpc_profile_curve(self._live(), sm, raw, len(sizes)), what=f"gpc_profile_curve of SM {sm}")
+        call(lib.gpc_profile_curve, self._live(), sm, raw, len(sizes))
         return [_plain(CurvePoint, point) for point in raw]
 
     def thresholds(self):
         """Candidates for the threshold of the predictor `hybrid`, ascending: the scores of the classes."""
         values, count = (ctypes.c_double * GPC_PROFILE_CLASSES)(), ctypes.c_size_t()
-        status = lib.gpc_profile_thresholds(self._live(), values, len(values), ctypes.byref(count))
-        settle(status, what="gpc_profile_thresholds")
+        call(lib.gpc_profile_thresholds, self._live(), values, len(values), ctypes.byref(count))
         return values[:count.value]
 
     def classes_above(self, threshold):
         """Numbers of transactions kept in L1 by a threshold: scores above the threshold."""
         bits = ctypes.c_uint32()
-        status = lib.gpc_profile_classes_above(self._live(), threshold, ctypes.byref(bits))
-        settle(status, what="gpc_profile_classes_above")
+        call(lib.gpc_profile_classes_above, self._live(), threshold, ctypes.byref(bits))
         return [number + 1 for number in range(GPC_PROFILE_CLASSES) if bits.value >> number & 1]
 
     # Files

@@ -158,7 +158,7 @@ class Replay(Handle):
 
     def pause_at(self, time: Optional[int]) -> None:
         """Pause when `now` reaches `time`, within a kernel or between two; None: never."""
-        settle(lib.gpc_replay_pause_at(self._live(), _NEVER if time is None else time), what="gpc_replay_pause_at")
+        call(lib.gpc_replay_pause_at, self._live(), _NEVER if time is None else time)
 
     on_progress = on_sample = _series = None
     paused = False  # kernel() returned since the time of pause_at() had come
@@ -222,10 +222,11 @@ class Replay(Handle):
         """Sampling of the last kernel, or of every kernel so far; None with sample = none."""
         raw = g.gpc_sampling()
         scope = SamplingScope.ALL if every else SamplingScope.KERNEL
-        status = lib.gpc_replay_get_sampling(self._live(), scope, ctypes.byref(raw))
+        error = g.gpc_error()
+        status = lib.gpc_replay_get_sampling(self._live(), scope, ctypes.byref(raw), ctypes.byref(error))
         if status == Status.ERROR_STATE:
             return None
-        settle(status, what="gpc_replay_get_sampling")
+        settle(status, error)
         return Sampling(*(getattr(raw, name) for name in Sampling._fields))
 
     def estimate(self, name: str, every: bool = False) -> Optional[Estimate]:
@@ -235,15 +236,17 @@ class Replay(Handle):
         """
         raw = g.gpc_estimate()
         scope = SamplingScope.ALL if every else SamplingScope.KERNEL
-        status = lib.gpc_replay_estimate(self._live(), scope, counter_id(name), ctypes.byref(raw))
+        error = g.gpc_error()
+        status = lib.gpc_replay_estimate(
+            self._live(), scope, counter_id(name), ctypes.byref(raw), ctypes.byref(error))  # fmt: skip
         if status in (Status.ERROR_STATE, Status.ERROR_NOT_FOUND):
             return None
-        settle(status, what="gpc_replay_estimate")
+        settle(status, error)
         return Estimate(raw.value, raw.low, raw.high, bool(raw.estimated))
 
     def keep_objects(self, keep: bool = True) -> None:
         """From the next kernel on, keep the data of objects()."""
-        settle(lib.gpc_replay_keep_objects(self._live(), keep), what="gpc_replay_keep_objects")
+        call(lib.gpc_replay_keep_objects, self._live(), keep)
 
     def objects(self, kind: Union[int, str]) -> Dict[str, Dict[str, Any]]:
         """{name: {counter: value}} of the Objects of a kind, for the last kernel; needs keep_objects()."""

@@ -13,7 +13,7 @@ from . import _buffers
 from . import _generated as g
 from ._constants import Control, Hint, Kind, NoteReason, OpClass, Order, Priority, Scope, Space, Status, TraceFormat
 from ._loader import lib
-from ._native import Handle, call, choice, decoded, drop, hold, later, loose, settle, text
+from ._native import Handle, call, choice, decoded, drop, hold, later, loose, text
 from .config import Path
 from .context import Context
 from .errors import StateError
@@ -36,8 +36,7 @@ def synthetics() -> List[Synthetic]:
     found = []
     for index in range(lib.gpc_synthetic_count()):
         name, summary, size = ctypes.c_char_p(), ctypes.c_char_p(), ctypes.c_uint64()
-        status = lib.gpc_synthetic_at(index, ctypes.byref(name), ctypes.byref(summary), ctypes.byref(size))
-        settle(status, what="gpc_synthetic_at")
+        call(lib.gpc_synthetic_at, index, ctypes.byref(name), ctypes.byref(summary), ctypes.byref(size))
         found.append(Synthetic(decoded(name.value), decoded(summary.value), size.value))
     return found
 
@@ -343,7 +342,7 @@ class Trace(Handle):
     def ordering(self, number: int) -> Ordering:
         """Ordering(scope, order, control) of an opcode number: a Scope, an Order and a Control."""
         raw = g.gpc_ordering()
-        settle(lib.gpc_trace_ordering(self._live(), number, ctypes.byref(raw)), what="gpc_trace_ordering")
+        call(lib.gpc_trace_ordering, self._live(), number, ctypes.byref(raw))
         return Ordering(Scope(raw.scope), Order(raw.order), Control(raw.control))
 
     @property
@@ -352,7 +351,7 @@ class Trace(Handle):
         found = []
         for index in range(lib.gpc_trace_note_count(self._live())):
             raw = g.gpc_note()
-            settle(lib.gpc_trace_note(self._live(), index, ctypes.byref(raw)), what="gpc_trace_note")
+            call(lib.gpc_trace_note, self._live(), index, ctypes.byref(raw))
             texts = decoded(raw.text), decoded(raw.file)
             found.append(Note(NoteReason(raw.reason), *texts, raw.line, raw.count, raw.bytes, decoded(raw.why)))
         return found

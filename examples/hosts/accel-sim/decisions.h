@@ -43,7 +43,9 @@ class gpucache_decisions {
         if (m_asked != mf) {
             const gpc_request request = request_of(mf);
             uint32_t way;
-            gpucache_glue::check(gpc_replacement_choose(m_replacement, set, candidates, &request, &way));
+            gpc_error error = GPC_ERROR_INIT;
+            if (gpc_replacement_choose(m_replacement, set, candidates, &request, &way, &error) < 0)
+                throw std::runtime_error(error.message);
             m_asked = mf;
             m_victim = set * m_config.get_assoc() + way;
         }

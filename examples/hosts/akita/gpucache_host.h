@@ -72,7 +72,8 @@ static host_memory *host_create(const char *preset, const char *settings) {
 /* A line's bytes [address, address + size), read or written by a compute unit. GPC_OK, GPC_BUSY, or an error. */
 static int host_issue(host_memory *h, uint32_t sm, uint64_t address, uint64_t size, int write, uint64_t token) {
     gpc_request request;
-    gpc_struct_init("gpc_request", sizeof request, NULL, &request);
+    if (host_keep(h, gpc_struct_init("gpc_request", sizeof request, &request, &h->error)) < 0)
+        return h->status;
     const size_t needed = (size_t)gpc_hierarchy_in_flight(h->hierarchy) + h->count + 1;
     if (needed > h->room) {
         uint64_t *grown = realloc(h->done, 2 * needed * sizeof *grown);

@@ -40,14 +40,14 @@ typedef struct gpc_key_info {
  * (NULL); GPC_ERROR_ABI. Any thread. Since: 0.1.
  */
 GPC_API size_t gpc_key_count(void);
-GPC_API gpc_status gpc_key_at(size_t index, gpc_key_info *info);
+GPC_API gpc_status gpc_key_at(size_t index, gpc_key_info *info, gpc_error *error);
 
 /*
  * Enumerate the presets: name and summary (a single line). Static storage. gpc_preset_at returns GPC_OK;
  * GPC_ERROR_RANGE past the end. Any thread. Since: 0.1.
  */
 GPC_API size_t gpc_preset_count(void);
-GPC_API gpc_status gpc_preset_at(size_t index, const char **name, const char **summary);
+GPC_API gpc_status gpc_preset_at(size_t index, const char **name, const char **summary, gpc_error *error);
 
 /*
  * Text of a preset, in the syntax of gpc_config_load_text, with the source of every figure as a comment. A line `preset

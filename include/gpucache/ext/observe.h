@@ -402,16 +402,17 @@ GPC_API gpc_status gpc_profile_run(gpc_profile *profile, gpc_trace *trace, gpc_e
  */
 GPC_API gpc_status gpc_profile_begin_kernel(gpc_profile *profile, const char *name, const gpc_launch *launch,
                                             gpc_error *error);
-GPC_API gpc_status gpc_profile_access(gpc_profile *profile, const gpc_warp_access *access, gpc_warp_result *result);
+GPC_API gpc_status gpc_profile_access(gpc_profile *profile, const gpc_warp_access *access, gpc_warp_result *result,
+                                      gpc_error *error);
 
 /*
  * Forget all counts, for example between kernels to compare. The caches keep their lines. Returns GPC_OK;
  * GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_STATE (the profile was read from a file). Since: 0.1.
  */
-GPC_API gpc_status gpc_profile_reset(gpc_profile *profile);
+GPC_API gpc_status gpc_profile_reset(gpc_profile *profile, gpc_error *error);
 
 /* Totals. Returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_ABI; GPC_ERROR_MEMORY. Since: 0.1. */
-GPC_API gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *summary);
+GPC_API gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *summary, gpc_error *error);
 
 /*
  * Tables of a profile. SMs and classes: a row per SM or class, all of them, in order. Instructions: by kernel_index and
@@ -421,11 +422,14 @@ GPC_API gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_sum
  *   out_count  receives the number of rows
  * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.1.
  */
-GPC_API gpc_status gpc_profile_sms(gpc_profile *profile, const gpc_profile_sm **out_rows, size_t *out_count);
+GPC_API gpc_status gpc_profile_sms(gpc_profile *profile, const gpc_profile_sm **out_rows, size_t *out_count,
+                                   gpc_error *error);
 GPC_API gpc_status gpc_profile_instructions(gpc_profile *profile, const gpc_profile_instruction **out_rows,
-                                            size_t *out_count);
-GPC_API gpc_status gpc_profile_classes(gpc_profile *profile, const gpc_profile_class **out_rows, size_t *out_count);
-GPC_API gpc_status gpc_profile_lines(gpc_profile *profile, const gpc_profile_line **out_rows, size_t *out_count);
+                                            size_t *out_count, gpc_error *error);
+GPC_API gpc_status gpc_profile_classes(gpc_profile *profile, const gpc_profile_class **out_rows, size_t *out_count,
+                                       gpc_error *error);
+GPC_API gpc_status gpc_profile_lines(gpc_profile *profile, const gpc_profile_line **out_rows, size_t *out_count,
+                                     gpc_error *error);
 
 /*
  * Points of the miss-ratio curve, from stack distances: exact.
@@ -433,7 +437,8 @@ GPC_API gpc_status gpc_profile_lines(gpc_profile *profile, const gpc_profile_lin
  *   points  `count` elements; `bytes` is read, the rest written
  * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_RANGE (unknown SM). Since: 0.1.
  */
-GPC_API gpc_status gpc_profile_curve(const gpc_profile *profile, uint32_t sm, gpc_profile_point *points, size_t count);
+GPC_API gpc_status gpc_profile_curve(const gpc_profile *profile, uint32_t sm, gpc_profile_point *points, size_t count,
+                                     gpc_error *error);
 
 /* Score of Eq. (1): U x (1 + R). Bypass if the score is below 1. Any thread. Since: 0.1. */
 GPC_API double gpc_profile_score(double utilisation, double reuse);
@@ -446,14 +451,16 @@ GPC_API double gpc_profile_score(double utilisation, double reuse);
  *   out_count  receives the number of candidates
  * Returns GPC_OK; GPC_ERROR_RANGE if the room was too small; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.1.
  */
-GPC_API gpc_status gpc_profile_thresholds(gpc_profile *profile, double *values, size_t capacity, size_t *out_count);
+GPC_API gpc_status gpc_profile_thresholds(gpc_profile *profile, double *values, size_t capacity, size_t *out_count,
+                                          gpc_error *error);
 
 /*
  * Classes that a threshold keeps in L1: classes with a larger score.
  *   out_classes  receives bit n - 1 for class n
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL); GPC_ERROR_MEMORY. Since: 0.1.
  */
-GPC_API gpc_status gpc_profile_classes_above(gpc_profile *profile, double threshold, uint32_t *out_classes);
+GPC_API gpc_status gpc_profile_classes_above(gpc_profile *profile, double threshold, uint32_t *out_classes,
+                                             gpc_error *error);
 
 /* Form of a saved profile. */
 typedef enum gpc_profile_format {

@@ -286,7 +286,7 @@ GPC_API void gpc_replacement_destroy(gpc_replacement *replacement);
  * of the shape would refuse); GPC_ERROR_CALLBACK (the policy chose an impossible way). Since: 0.2.
  */
 GPC_API gpc_status gpc_replacement_choose(gpc_replacement *replacement, uint32_t set, const uint64_t *candidates,
-                                          const gpc_request *request, uint32_t *out_way);
+                                          const gpc_request *request, uint32_t *out_way, gpc_error *error);
 
 /*
  * Would gpc_replacement_choose decline the request? For hosts that request data before they choose a way. If false,
@@ -343,7 +343,7 @@ GPC_API bool gpc_predictor_before_lookup(const gpc_predictor *predictor);
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, set, a request that a gpc_cache of the shape would refuse). Since: 0.2.
  */
 GPC_API gpc_status gpc_predictor_predict(gpc_predictor *predictor, uint32_t set, const gpc_request *request,
-                                         gpc_prediction *prediction);
+                                         gpc_prediction *prediction, gpc_error *error);
 
 /*
  * Predict many requests in order: the lines of a warp instruction, which do not depend on each other. Stops at the
@@ -354,7 +354,7 @@ GPC_API gpc_status gpc_predictor_predict(gpc_predictor *predictor, uint32_t set,
  */
 GPC_API gpc_status gpc_predictor_predict_many(gpc_predictor *predictor, const uint32_t *sets,
                                               const gpc_request *requests, size_t count, gpc_prediction *predictions,
-                                              gpc_error *error, size_t *out_done);
+                                              size_t *out_done, gpc_error *error);
 
 /*
  * Report events, as gpc_replacement_event: equal events in equal order. Predictors learn from all kinds but MISS, which

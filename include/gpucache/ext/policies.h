@@ -335,7 +335,8 @@ typedef struct gpc_policy_info {
  * returns GPC_ERROR_RANGE; GPC_ERROR_ARGUMENT for a NULL; GPC_ERROR_ABI. Since: 0.1.
  */
 GPC_API size_t gpc_policy_count(const gpc_context *context, gpc_policy_kind kind);
-GPC_API gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info);
+GPC_API gpc_status gpc_policy_at(const gpc_context *context, gpc_policy_kind kind, size_t index, gpc_policy_info *info,
+                                 gpc_error *error);
 
 /*
  * Hardware cost of a replacement policy, predictor or prefetcher, in bits, on a cache of the given geometry. For

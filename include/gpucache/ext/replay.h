@@ -64,7 +64,7 @@ typedef struct gpc_ordering {
  *   out  struct_size set
  * Returns GPC_OK; GPC_ERROR_RANGE (unknown index); GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
  */
-GPC_API gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_ordering *out);
+GPC_API gpc_status gpc_trace_ordering(const gpc_trace *trace, uint32_t opcode, gpc_ordering *out, gpc_error *error);
 
 /* Reasons of notes about instructions and lines without effect, or run by a guess. Since: 0.2 */
 typedef enum gpc_note_reason {
@@ -111,7 +111,7 @@ typedef struct gpc_note {
  * Returns GPC_OK; GPC_ERROR_RANGE (no such note); GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
  */
 GPC_API size_t gpc_trace_note_count(const gpc_trace *trace);
-GPC_API gpc_status gpc_trace_note(const gpc_trace *trace, size_t index, gpc_note *out);
+GPC_API gpc_status gpc_trace_note(const gpc_trace *trace, size_t index, gpc_note *out, gpc_error *error);
 
 /* Part of the trace already read, 0 to 1, by bytes of input. Since: 0.1. */
 GPC_API double gpc_trace_progress(const gpc_trace *trace);
@@ -127,7 +127,8 @@ GPC_API void gpc_trace_on_memcpy(gpc_trace *trace, gpc_memcpy_fn on_memcpy, void
  * returns GPC_OK; GPC_ERROR_RANGE past the end. Since: 0.1.
  */
 GPC_API size_t gpc_synthetic_count(void);
-GPC_API gpc_status gpc_synthetic_at(size_t index, const char **name, const char **summary, uint64_t *size);
+GPC_API gpc_status gpc_synthetic_at(size_t index, const char **name, const char **summary, uint64_t *size,
+                                    gpc_error *error);
 
 /* Format of a writer. */
 typedef enum gpc_trace_format {
@@ -243,7 +244,7 @@ GPC_API void gpc_replay_on_progress(gpc_replay *replay, gpc_progress_fn on_progr
  * gpc_replay_now returns the present time, 0 for NULL. gpc_replay_pause_at returns GPC_OK; GPC_ERROR_ARGUMENT. If a
  * replay is destroyed within a kernel, its blocks stay with the trace until the trace is closed. Since: 0.2.
  */
-GPC_API gpc_status gpc_replay_pause_at(gpc_replay *replay, uint64_t time);
+GPC_API gpc_status gpc_replay_pause_at(gpc_replay *replay, uint64_t time, gpc_error *error);
 GPC_API uint64_t gpc_replay_now(const gpc_replay *replay);
 
 /*
@@ -352,9 +353,10 @@ typedef enum gpc_sampling_scope {
  * counter or ratio of the hierarchy, is not measured in this configuration, or is a ratio with denominator 0);
  * GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
  */
-GPC_API gpc_status gpc_replay_get_sampling(const gpc_replay *replay, gpc_sampling_scope scope, gpc_sampling *out);
+GPC_API gpc_status gpc_replay_get_sampling(const gpc_replay *replay, gpc_sampling_scope scope, gpc_sampling *out,
+                                           gpc_error *error);
 GPC_API gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_scope scope, uint32_t id,
-                                       gpc_estimate *out);
+                                       gpc_estimate *out, gpc_error *error);
 
 /*
  * Snapshots of a replay, between two kernels or at a pause within a kernel. A snapshot contains the hierarchy, the

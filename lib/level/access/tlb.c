@@ -12,7 +12,7 @@ static gpc_status refuse(gpci_key key, const gpc_hierarchy *hierarchy, const cha
 static gpc_status check_absent(const gpc_hierarchy *hierarchy, gpc_error *error) {
     for (uint32_t key = GPCI_KEY_TLB_PAGE + 1; key <= GPCI_KEY_TLB_WALK_LATENCY; key++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
-        gpc_key_at(key, &info);
+        gpc_key_at(key, &info, NULL);
         if (strcmp(gpci_config_text(hierarchy->config, (gpci_key)key), info.initial) != 0)
             return refuse((gpci_key)key, hierarchy, "needs tlb.page: there are no TLBs", error);
     }

@@ -15,7 +15,8 @@
 
 static bool is_set(const gpc_hierarchy *hierarchy, gpci_key key) {
     gpc_key_info info = GPC_KEY_INFO_INIT;
-    return gpc_key_at(key, &info) == GPC_OK && strcmp(gpci_config_text(hierarchy->config, key), info.initial) != 0;
+    return gpc_key_at(key, &info, NULL) == GPC_OK &&
+           strcmp(gpci_config_text(hierarchy->config, key), info.initial) != 0;
 }
 
 static bool has_l2(const gpc_hierarchy *hierarchy) {

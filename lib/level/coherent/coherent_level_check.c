@@ -153,7 +153,7 @@ static void check_idle(needs *required) {
     gpci_idle idle;
     for (size_t i = 0; gpci_idle_key(required->hierarchy, true, i, &idle); i++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
-        gpc_key_at(idle.key, &info);
+        gpc_key_at(idle.key, &info, NULL);
         add(required, idle.key, idle.why, "%.24s, not %.24s", info.initial, text_of(required, idle.key));
     }
 }

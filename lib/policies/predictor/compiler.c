@@ -139,7 +139,7 @@ static gpc_status fill(compiler_state *state, gpc_profile *profile, const gpc_po
     const uint32_t use = env->words[GPCI_PROFILE_USE];
     size_t count, launch_count;
     const uint32_t *launches = gpci_profile_launches(profile, &launch_count);
-    gpc_status status = gpc_profile_instructions(profile, &rows, &count);
+    gpc_status status = gpc_profile_instructions(profile, &rows, &count, NULL);
     if (status < 0)
         return status;
     state->launch_count = launch_count;

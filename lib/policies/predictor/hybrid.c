@@ -37,7 +37,7 @@ static const gpc_parameter parameters[] = {
 static gpc_status annotate_by_segments(gpc_profile *profile, double threshold, uint32_t *annotated) {
     const gpc_profile_class *rows;
     size_t count;
-    gpc_status status = gpc_profile_classes(profile, &rows, &count);
+    gpc_status status = gpc_profile_classes(profile, &rows, &count, NULL);
     *annotated = 0;
     for (size_t i = 0; status == GPC_OK && i < count; i++) {
         const gpc_profile_counts *counts = &rows[i].counts;
@@ -60,7 +60,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     if (env->words[GPCI_PROFILE_USE] == GPCI_USE_SEGMENTS)
         status = annotate_by_segments(profile, env->parameters[THRESHOLD], &state->annotated);
     else
-        status = gpc_profile_classes_above(profile, env->parameters[THRESHOLD], &state->annotated);
+        status = gpc_profile_classes_above(profile, env->parameters[THRESHOLD], &state->annotated, NULL);
     if (status < 0)
         gpci_profile_left(state->share);
     else

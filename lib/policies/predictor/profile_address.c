@@ -33,7 +33,7 @@ static size_t list_of(gpc_profile *profile, const gpc_policy_env *env, gpci_map 
     const gpc_profile_line *rows;
     size_t count, listed = 0;
     uint32_t shift = gpci_log2(env->line_bytes);
-    if (gpc_profile_lines(profile, &rows, &count) < 0)
+    if (gpc_profile_lines(profile, &rows, &count, NULL) < 0)
         return 0;
     for (size_t i = 0; i < count; i++) {
         if (rows[i].sm != env->index || !should_bypass(&rows[i], env->words[GPCI_PROFILE_USE]))

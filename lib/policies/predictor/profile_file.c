@@ -37,7 +37,7 @@ gpc_status gpci_profile_take(const gpc_policy_env *env, uint32_t line_bytes, cha
         return status;
     share->users++;
     gpc_profile_summary summary = GPC_PROFILE_SUMMARY_INIT;
-    status = gpc_profile_get_summary(share->profile, &summary);
+    status = gpc_profile_get_summary(share->profile, &summary, NULL);
     if (status < 0) {
         gpci_profile_left(share);
         return status;

@@ -70,9 +70,9 @@ void gpci_replay_check_ledger(const gpc_replay *replay) {
     gpci_ledger_ensure(&owner);
 }
 
-gpc_status gpc_replay_keep_objects(gpc_replay *replay, bool keep) {
+gpc_status gpc_replay_keep_objects(gpc_replay *replay, bool keep, gpc_error *error) {
     if (!replay)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_keep_objects: replay is NULL");
     if (keep && replay->objects)
         return GPC_OK;
     gpci_kept_objects *kept = NULL;
@@ -82,7 +82,7 @@ gpc_status gpc_replay_keep_objects(gpc_replay *replay, bool keep) {
             first[kind + 1] = first[kind] + gpc_hierarchy_object_count(replay->hierarchy, (gpc_object)kind);
         kept = gpci_zalloc(replay->context, 1, sizeof *kept + first[GPC_OBJECT_COUNT] * sizeof kept->before[0]);
         if (!kept)
-            return GPC_ERROR_MEMORY;
+            return gpci_out_of_memory(error);
         memcpy(kept->first, first, sizeof first);
     }
     gpci_free(replay->context, replay->objects);
@@ -100,7 +100,7 @@ void gpci_replay_note_objects(gpc_replay *replay) {
 
 void gpci_replay_archive_objects(gpc_replay *replay, gpci_archive *archive) {
     const bool keep = gpci_archive_number(archive, replay->objects != NULL) != 0;
-    if (archive->loading && keep && gpc_replay_keep_objects(replay, true) < 0)
+    if (archive->loading && keep && gpc_replay_keep_objects(replay, true, NULL) < 0)
         gpci_archive_fail(archive, GPC_ERROR_MEMORY, "");
     if (archive->status < 0 || !keep)
         return;

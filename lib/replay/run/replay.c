@@ -260,9 +260,9 @@ uint64_t gpci_replay_now(const gpc_replay *replay) {
     return replay->timed ? gpci_timed_now(replay->hierarchy) : replay->all_rounds;
 }
 
-gpc_status gpc_replay_pause_at(gpc_replay *replay, uint64_t time) {
+gpc_status gpc_replay_pause_at(gpc_replay *replay, uint64_t time, gpc_error *error) {
     if (!replay)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_pause_at: replay is NULL");
     replay->pause_at = time;
     return GPC_OK;
 }

@@ -220,18 +220,24 @@ void gpci_sampling_note(gpc_replay *replay, const gpc_stats *counted, const gpc_
     note_counts(sampling);
 }
 
-static gpc_status scope_check(const gpc_replay *replay, gpc_sampling_scope scope, const void *out) {
-    if (!replay || !out || (unsigned)scope > GPC_SAMPLING_ALL)
-        return GPC_ERROR_ARGUMENT;
-    return replay->sampling && replay->sampling->any ? GPC_OK : GPC_ERROR_STATE;
+static gpc_status scope_check(const char *function, const gpc_replay *replay, gpc_sampling_scope scope, const void *out,
+                              gpc_error *error) {
+    if (!replay || !out)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function, replay ? "out" : "replay");
+    if ((unsigned)scope > GPC_SAMPLING_ALL)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %u is no gpc_sampling_scope", function, (unsigned)scope);
+    if (!replay->sampling)
+        return gpci_fail(error, GPC_ERROR_STATE, "%s: sample = none: the replay has no sample", function);
+    return replay->sampling->any ? GPC_OK : gpci_fail(error, GPC_ERROR_STATE, "%s: no kernel was run", function);
 }
 
-gpc_status gpc_replay_get_sampling(const gpc_replay *replay, gpc_sampling_scope scope, gpc_sampling *out) {
-    gpc_status status = scope_check(replay, scope, out);
+gpc_status gpc_replay_get_sampling(const gpc_replay *replay, gpc_sampling_scope scope, gpc_sampling *out,
+                                   gpc_error *error) {
+    gpc_status status = scope_check("gpc_replay_get_sampling", replay, scope, out, error);
     if (status < 0)
         return status;
     gpc_sampling found = scope == GPC_SAMPLING_ALL ? replay->sampling->of_all : replay->sampling->of_last;
-    return gpci_give(out, &found, sizeof found, "gpc_sampling", NULL);
+    return gpci_give(out, &found, sizeof found, "gpc_sampling", error);
 }
 
 /* Estimate all launches: untimed launches of a group count like the timed ones. */
@@ -257,15 +263,17 @@ static bool is_measured(const gpc_replay *replay, uint32_t id) {
     return status == GPC_OK && value != GPC_ABSENT;
 }
 
-gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_scope scope, uint32_t id, gpc_estimate *out) {
-    gpc_status status = scope_check(replay, scope, out);
+gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_scope scope, uint32_t id, gpc_estimate *out,
+                               gpc_error *error) {
+    gpc_status status = scope_check("gpc_replay_estimate", replay, scope, out, error);
     if (status < 0)
         return status;
     const gpci_counter_row *info = gpci_counter(id);
     if (!info || info->table != GPC_TABLE_HIERARCHY || info->buckets != 1 ||
         !is_measured(replay, info->ratio ? info->numerator : id) ||
         (info->ratio && !is_measured(replay, info->denominator)))
-        return GPC_ERROR_NOT_FOUND;
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND,
+                         "gpc_replay_estimate: no measured counter with one value has the id %u", id);
     gpci_estimates all;
     const gpci_estimates *estimates = &replay->sampling->last;
     if (scope == GPC_SAMPLING_ALL) {
@@ -273,8 +281,8 @@ gpc_status gpc_replay_estimate(const gpc_replay *replay, gpc_sampling_scope scop
         estimates = &all;
     }
     if (info->ratio && estimates->values[info->divisor / sizeof(uint64_t)] <= 0)
-        return GPC_ERROR_NOT_FOUND;
+        return gpci_fail(error, GPC_ERROR_NOT_FOUND, "gpc_replay_estimate: the denominator of %s is 0", info->name);
     gpc_estimate found = GPC_ESTIMATE_INIT;
     gpci_estimates_give(estimates, info, &found);
-    return gpci_give(out, &found, sizeof found, "gpc_estimate", NULL);
+    return gpci_give(out, &found, sizeof found, "gpc_estimate", error);
 }

@@ -103,9 +103,10 @@ size_t gpc_synthetic_count(void) {
     return KERNELS;
 }
 
-gpc_status gpc_synthetic_at(size_t index, const char **name, const char **summary, uint64_t *size) {
+gpc_status gpc_synthetic_at(size_t index, const char **name, const char **summary, uint64_t *size, gpc_error *error) {
     if (index >= KERNELS)
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_synthetic_at: index is %zu, and there are %zu kernels", index,
+                         (size_t)KERNELS);
     if (name)
         *name = kernels[index]->name;
     if (summary)

@@ -18,7 +18,7 @@ static void each_kernel(const char *size, const char *tail, void (*check)(const 
         const char *name = NULL, *summary = NULL;
         uint64_t bytes = 0;
         char source[128];
-        cr_assert_eq(gpc_synthetic_at(i, &name, &summary, &bytes), GPC_OK);
+        cr_assert_eq(gpc_synthetic_at(i, &name, &summary, &bytes, NULL), GPC_OK);
         cr_assert(strlen(name) > 0 && strlen(summary) > 0);
         cr_assert_eq(bytes, 2 << 20, "%s", name);
         snprintf(source, sizeof source, "%s:%s%s", name, size, tail);
@@ -364,11 +364,11 @@ Test(synthetic_contract, names_differ_and_end) {
     const char *a, *b;
     for (size_t i = 0; i < gpc_synthetic_count(); i++)
         for (size_t j = 0; j < i; j++) {
-            cr_assert_eq(gpc_synthetic_at(i, &a, NULL, NULL), GPC_OK);
-            cr_assert_eq(gpc_synthetic_at(j, &b, NULL, NULL), GPC_OK);
+            cr_assert_eq(gpc_synthetic_at(i, &a, NULL, NULL, NULL), GPC_OK);
+            cr_assert_eq(gpc_synthetic_at(j, &b, NULL, NULL, NULL), GPC_OK);
             cr_assert_neq(strcmp(a, b), 0);
         }
-    cr_assert_eq(gpc_synthetic_at(gpc_synthetic_count(), &a, NULL, NULL), GPC_ERROR_RANGE);
+    cr_assert_eq(gpc_synthetic_at(gpc_synthetic_count(), &a, NULL, NULL, NULL), GPC_ERROR_RANGE);
 }
 
 /* A kernel may be left before the end; the next kernel starts with the first block. */

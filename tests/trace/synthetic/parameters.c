@@ -62,7 +62,7 @@ Test(synthetic_parameters, are_whole) {
     rig_open(&r, "vectoradd");
     for (size_t i = 0; i < gpc_synthetic_count(); i++) {
         const char *kernel = NULL;
-        gpc_synthetic_at(i, &kernel, NULL, NULL);
+        gpc_synthetic_at(i, &kernel, NULL, NULL, NULL);
         for (size_t p = 0; p < COUNT(parameters); p++)
             known += refuse_fractions(&r, kernel, parameters[p]);
         for (size_t p = 0; p < COUNT(of_all); p++)
@@ -80,7 +80,7 @@ Test(synthetic_parameters, least_and_most) {
     rig_open(&r, "vectoradd");
     for (size_t i = 0; i < gpc_synthetic_count(); i++) {
         const char *kernel = NULL;
-        gpc_synthetic_at(i, &kernel, NULL, NULL);
+        gpc_synthetic_at(i, &kernel, NULL, NULL, NULL);
         for (size_t p = 0; p < COUNT(parameters); p++) {
             gpc_error error = GPC_ERROR_INIT;
             if (!refuses(&r, kernel, parameters[p], "-1", &error))
@@ -177,7 +177,7 @@ Test(synthetic_parameters, kernels) {
     rig_open(&r, "vectoradd");
     for (size_t i = 0; i < gpc_synthetic_count(); i++) {
         const char *kernel = NULL;
-        gpc_synthetic_at(i, &kernel, NULL, NULL);
+        gpc_synthetic_at(i, &kernel, NULL, NULL, NULL);
         const char *size = size_of(r.context, kernel);
         size_t known[COUNT(parameters)];
         const size_t count = parameters_of(&r, kernel, known);
@@ -217,7 +217,7 @@ Test(synthetic_parameters, together) {
     for (size_t i = 0; i < gpc_synthetic_count(); i++) {
         const char *kernel = NULL;
         char settings[256];
-        gpc_synthetic_at(i, &kernel, NULL, NULL);
+        gpc_synthetic_at(i, &kernel, NULL, NULL, NULL);
         const char *size = size_of(r.context, kernel), *larger = strcmp(size, "4KiB") ? "300KiB" : "36KiB";
         uint64_t random = 1 + i;
         size_t known[COUNT(parameters)];

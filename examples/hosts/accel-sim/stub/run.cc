@@ -181,7 +181,7 @@ void decisions(gpc_context *context, gpc_config *config, const char *source) {
     const char *policy = nullptr;
     m.ascending = true; /* as the library's coalescer has lines of an instruction */
     gpc_error error = GPC_ERROR_INIT;
-    drive::check(gpc_config_get(config, "l1.replacement", &policy), error);
+    drive::check(gpc_config_get(config, "l1.replacement", &policy, &error), error);
     tag_array tags(context, policy, cache_config(m.shape.l1_sets, m.shape.l1_ways, m.shape.l1_line));
     unsigned long long sectors = 0, hits = 0, misses = 0;
     for (const drive::Warp &warp : m.sms[0])

@@ -40,7 +40,8 @@ void program(gpc_context *context, gpc_config *config, const char *source, int c
     Sms sms;
     gpc_launch launch = GPC_LAUNCH_INIT;
     uint64_t number = 0, seq = 0;
-    gpc_config_get_u64(config, "sm.count", &number);
+    gpc_error error = GPC_ERROR_INIT;
+    drive::check(gpc_config_get_u64(config, "sm.count", &number, &error), error);
     sms.all = drive::read_trace(context, source, static_cast<uint32_t>(number), launch);
     GpuCacheParams params;
     params.lanes = 32;

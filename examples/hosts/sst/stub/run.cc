@@ -14,7 +14,8 @@ void program(gpc_context *context, gpc_config *config, const char *source, int c
     gpc_launch launch = GPC_LAUNCH_INIT;
     uint64_t sms = 0;
     Params params;
-    gpc_config_get_u64(config, "sm.count", &sms);
+    gpc_error error = GPC_ERROR_INIT;
+    drive::check(gpc_config_get_u64(config, "sm.count", &sms, &error), error);
     std::vector<drive::Sm> all = drive::read_trace(context, source, static_cast<uint32_t>(sms), launch);
     params.values["preset"] = words[0];
     params.arrays["settings"].assign(words + 1, words + count);
