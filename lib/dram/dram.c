@@ -131,5 +131,5 @@ gpc_status gpc_dram_read(const gpc_dram *dram, const uint32_t *ids, size_t count
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_dram_read: dram is NULL");
     gpc_stats stats;
     get_stats(dram, &stats);
-    return gpc_stats_read(&stats, ids, count, values, error);
+    return gpci_read_table(GPC_TABLE_HIERARCHY, &stats, ids, count, values, "gpc_dram_read", error);
 }

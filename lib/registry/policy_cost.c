@@ -17,16 +17,30 @@ gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, co
     return GPC_OK;
 }
 
+/* Refuse a question about a cost if an argument is wrong: `what`, or a NULL among the others. */
+static gpc_status check_question(const char *function, const gpc_context *context, const char *spec,
+                                 const uint64_t *out_bits, const char *what, gpc_error *error) {
+    const char *missing = !context ? "context" : !spec ? "spec" : out_bits ? NULL : "out_bits";
+    if (missing)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function, missing);
+    return what ? gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s", function, what) : GPC_OK;
+}
+
 static bool is_of_caches(gpc_policy_kind kind) {
     return kind == GPC_POLICY_REPLACEMENT || kind == GPC_POLICY_PREDICTOR || kind == GPC_POLICY_PREFETCHER;
 }
 
-gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t caches,
-                                 uint32_t sets, uint32_t ways, uint32_t line_bytes, uint32_t sectors,
-                                 uint64_t *out_bits, gpc_error *error) {
-    if (!context || !text || !out_bits || !is_of_caches(kind) || !caches || !sets || !ways || ways > GPC_MAX_WAYS)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT,
-                         "gpc_policy_cost: a NULL, a kind without caches or an impossible geometry");
+static gpc_status level_cost(const char *function, const gpc_context *context, gpc_policy_kind kind, const char *text,
+                             uint32_t caches, uint32_t sets, uint32_t ways, uint32_t line_bytes, uint32_t sectors,
+                             uint64_t *out_bits, gpc_error *error) {
+    const char *wrong = !is_of_caches(kind)            ? "kind: its policies are of no cache"
+                        : !caches                      ? "caches is 0"
+                        : !sets                        ? "sets is 0"
+                        : !ways || ways > GPC_MAX_WAYS ? "ways is not 1 to 1024"
+                                                       : NULL;
+    const gpc_status checked = check_question(function, context, text, out_bits, wrong, error);
+    if (checked < 0)
+        return checked;
     uint64_t sum = 0;
     for (uint32_t index = 0; index < caches; index++) {
         gpc_policy_env env = {.sets = sets,
@@ -45,9 +59,16 @@ gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kin
     return GPC_OK;
 }
 
+gpc_status gpc_policy_level_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t caches,
+                                 uint32_t sets, uint32_t ways, uint32_t line_bytes, uint32_t sectors,
+                                 uint64_t *out_bits, gpc_error *error) {
+    return level_cost("gpc_policy_level_cost", context, kind, text, caches, sets, ways, line_bytes, sectors, out_bits,
+                      error);
+}
+
 gpc_status gpc_policy_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t sets,
                            uint32_t ways, uint32_t line_bytes, uint32_t sectors, uint64_t *out_bits, gpc_error *error) {
-    return gpc_policy_level_cost(context, kind, text, 1, sets, ways, line_bytes, sectors, out_bits, error);
+    return level_cost("gpc_policy_cost", context, kind, text, 1, sets, ways, line_bytes, sectors, out_bits, error);
 }
 
 static gpc_status part_cost(const gpc_context *context, gpc_policy_kind kind, const char *text, uint32_t warps,
@@ -75,8 +96,11 @@ static gpc_status part_cost(const gpc_context *context, gpc_policy_kind kind, co
 
 gpc_status gpc_scheduler_cost(const gpc_context *context, const char *text, uint32_t warps, uint64_t *out_bits,
                               gpc_error *error) {
-    if (!context || !text || !out_bits || !warps || warps > GPCI_MAX_SCHEDULER_WARPS)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_cost: a NULL, or warps is not 1 to %u",
+    const gpc_status checked = check_question("gpc_scheduler_cost", context, text, out_bits, NULL, error);
+    if (checked < 0)
+        return checked;
+    if (!warps || warps > GPCI_MAX_SCHEDULER_WARPS)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_cost: warps is not 1 to %u",
                          GPCI_MAX_SCHEDULER_WARPS);
     char *copy = gpci_strdup((gpc_context *)(uintptr_t)context, text);
     if (!copy)

@@ -68,7 +68,12 @@ gpc_status gpci_policy_check_tells(const gpci_policy *policy, uint64_t tells, gp
 
 gpc_status gpc_policy_reads(const gpc_context *context, gpc_policy_kind kind, const char *text, uint64_t *out_reads,
                             gpc_error *error) {
-    if (!context || !text || !out_reads || (unsigned)kind >= GPC_POLICY_SCHEDULER)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_policy_reads: a NULL, or a kind that is told no requests");
+    if (!context || !text || !out_reads)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_policy_reads: %s is NULL",
+                         !context ? "context"
+                         : text   ? "out_reads"
+                                  : "spec");
+    if ((unsigned)kind >= GPC_POLICY_SCHEDULER)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_policy_reads: kind: its policies are told no requests");
     return gpci_policy_reads(context, kind, text, error, out_reads);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "scheduler/scheduler.h"
+#include "stats/stats.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -104,8 +105,13 @@ bool gpc_throttle_cache_event(gpc_throttle *throttle, const gpc_cache_event *eve
 
 gpc_status gpc_throttle_sample(gpc_throttle *throttle, uint64_t cycle, const uint32_t *ids, size_t count,
                                const uint64_t *values, gpc_error *error) {
-    return throttle ? gpc_scheduler_sample(throttle->scheduler, cycle, ids, count, values, error)
-                    : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_throttle_sample: throttle is NULL");
+    if (!throttle)
+        return refuse_null("gpc_throttle_sample", error);
+    gpc_stats stats;
+    const gpc_status status = gpci_stats_take(&stats, ids, count, values, "gpc_throttle_sample", error);
+    if (status == GPC_OK)
+        gpci_scheduler_sample(throttle->scheduler, &stats, cycle);
+    return status;
 }
 
 bool gpc_throttle_wants_events(const gpc_throttle *throttle) {

@@ -23,8 +23,6 @@ static void put(uint64_t *values, const uint64_t *found, size_t count) {
 
 gpc_status gpci_read(gpci_find_fn find, const void *data, const uint32_t *ids, size_t count, uint64_t *values,
                      const char *function, gpc_error *error) {
-    if (!data)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: the object is NULL", function);
     const gpc_status status = check_lists(ids, count, values, function, error);
     if (status < 0)
         return status;
@@ -54,11 +52,13 @@ static const uint64_t *find_in_table(const void *data, const gpci_counter_row *r
 gpc_status gpci_read_table(gpc_counter_table table, const void *stats, const uint32_t *ids, size_t count,
                            uint64_t *values, const char *function, gpc_error *error) {
     const table_view view = {table, stats};
-    return gpci_read(find_in_table, stats ? &view : NULL, ids, count, values, function, error);
+    return gpci_read(find_in_table, &view, ids, count, values, function, error);
 }
 
 gpc_status gpc_stats_read(const gpc_stats *stats, const uint32_t *ids, size_t count, uint64_t *values,
                           gpc_error *error) {
+    if (!stats)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_stats_read: stats is NULL");
     return gpci_read_table(GPC_TABLE_HIERARCHY, stats, ids, count, values, "gpc_stats_read", error);
 }
 

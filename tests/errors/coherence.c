@@ -207,3 +207,17 @@ Test(coherence, held_trees) {
     FAILS(ABI, "gpc_coherence_choice", gpc_coherence_get_choice, r.tree, 0, &choice);
     rig_close(&r);
 }
+
+Test(coherence, counters) {
+    rig r;
+    rig_open(&r);
+    const uint32_t id = GPC_ID_MODULE_accesses;
+    uint64_t value = 7;
+    FAILS(ARGUMENT, "coherence is NULL", gpc_coherence_read, NULL, 0, &id, 1, &value);
+    FAILS(RANGE, "module is 3, and the tree has 3", gpc_coherence_read, r.tree, 3, &id, 1, &value);
+    FAILS(ARGUMENT, "gpc_coherence_read: ids is NULL", gpc_coherence_read, r.tree, 0, NULL, 1, &value);
+    FAILS(ARGUMENT, "gpc_coherence_read: values is NULL", gpc_coherence_read, r.tree, 0, &id, 1, NULL);
+    cr_expect_eq(value, 7u);
+    WORKS(gpc_coherence_read, r.tree, GPC_NO_MODULE, &id, 1, &value);
+    rig_close(&r);
+}

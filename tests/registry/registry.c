@@ -281,9 +281,9 @@ Test(registry, costs) {
     expect_failure(&r, gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "nine", 32, 4, 128, 1, &bits, &r.error),
                    GPC_ERROR_NOT_FOUND, "did you mean 'mine'?");
     expect_failure(&r, gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "mine", 0, 4, 128, 1, &bits, &r.error),
-                   GPC_ERROR_ARGUMENT, "impossible geometry");
+                   GPC_ERROR_ARGUMENT, "gpc_policy_cost: sets is 0");
     expect_failure(&r, gpc_policy_cost(r.context, GPC_POLICY_REPLACEMENT, "mine", 1, 1025, 128, 1, &bits, &r.error),
-                   GPC_ERROR_ARGUMENT, "impossible geometry");
+                   GPC_ERROR_ARGUMENT, "gpc_policy_cost: ways is not 1 to 1024");
     cr_expect_eq(bits, 32 * 4 * 5 + 128 * 4, "untouched on failure");
     rig_close(&r);
 }

@@ -271,6 +271,9 @@ void gpci_replay_stats(const gpc_replay *replay, gpc_stats *stats);
 void gpci_replay_check_ledger(const gpc_replay *replay);
 /* Note the values by object when a kernel begins. gpci_replay_archive_objects: save or load them. */
 void gpci_replay_note_objects(gpc_replay *replay);
+/* gpc_replay_read for `function`. */
+gpc_status gpci_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
+                            size_t count, uint64_t *values, const char *function, gpc_error *error);
 void gpci_replay_archive_objects(gpc_replay *replay, gpci_archive *archive);
 
 /* replay.c: call the progress callback if due. gpci_replay_count: pass uncounted instructions to the hierarchy. */

@@ -121,31 +121,32 @@ static gpc_stats stats_of_kernel(const gpc_replay *replay) {
 }
 
 static gpc_status read_part(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
-                            size_t count, uint64_t *values, gpc_error *error) {
+                            size_t count, uint64_t *values, const char *function, gpc_error *error) {
     const gpci_kept_objects *kept = replay->objects;
     gpci_object_values object;
     if (!kept || !kept->kernel)
-        return gpci_fail(error, GPC_ERROR_STATE, "gpc_replay_read: no kernel was run since gpc_replay_keep_objects");
+        return gpci_fail(error, GPC_ERROR_STATE, "%s: no kernel was run since gpc_replay_keep_objects", function);
     if (get(replay, kind, index, &object) < 0)
-        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_replay_read: no object of kind %d has the index %u", (int)kind,
+        return gpci_fail(error, GPC_ERROR_RANGE, "%s: no object of kind %d has the index %u", function, (int)kind,
                          index);
     gpci_object_values_subtract(&object, &kept->before[kept->first[kind] + index]);
-    return gpci_object_read(replay->hierarchy, kind, true, &object, ids, count, values, "gpc_replay_read", error);
+    return gpci_object_read(replay->hierarchy, kind, true, &object, ids, count, values, function, error);
+}
+
+gpc_status gpci_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
+                            size_t count, uint64_t *values, const char *function, gpc_error *error) {
+    if (kind != GPC_OBJECT_WHOLE || index)
+        return read_part(replay, kind, index, ids, count, values, function, error);
+    if (!replay->has_last && !replay->begun)
+        return gpci_fail(error, GPC_ERROR_STATE, "%s: no kernel was run", function);
+    const gpc_stats stats = stats_of_kernel(replay);
+    return gpci_read_table(GPC_TABLE_HIERARCHY, &stats, ids, count, values, function, error);
 }
 
 gpc_status gpc_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids, size_t count,
                            uint64_t *values, gpc_error *error) {
-    if (!replay || (count && (!ids || !values)))
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_read: %s is NULL",
-                         !replay ? "replay"
-                         : !ids  ? "ids"
-                                 : "values");
-    if (kind != GPC_OBJECT_WHOLE || index)
-        return read_part(replay, kind, index, ids, count, values, error);
-    if (!replay->has_last && !replay->begun)
-        return gpci_fail(error, GPC_ERROR_STATE, "gpc_replay_read: no kernel was run");
-    const gpc_stats stats = stats_of_kernel(replay);
-    return gpc_stats_read(&stats, ids, count, values, error);
+    return replay ? gpci_replay_read(replay, kind, index, ids, count, values, "gpc_replay_read", error)
+                  : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_read: replay is NULL");
 }
 
 gpc_status gpc_replay_read_total(const gpc_replay *replay, const uint32_t *ids, size_t count, uint64_t *values,
@@ -154,5 +155,5 @@ gpc_status gpc_replay_read_total(const gpc_replay *replay, const uint32_t *ids, 
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_read_total: replay is NULL");
     gpc_stats stats = replay->total;
     gpci_hierarchy_forget(replay->hierarchy, true, &stats);
-    return gpc_stats_read(&stats, ids, count, values, error);
+    return gpci_read_table(GPC_TABLE_HIERARCHY, &stats, ids, count, values, "gpc_replay_read_total", error);
 }

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <gpucache/ext/scheduler.h>
+
+#include "errors/errors.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+/* gpucache/counters.h, and reads by id of each object */
+
+static const uint32_t unknown = 999999;
+
+Test(counters, table) {
+    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+    FAILS(ARGUMENT, "info is NULL", gpc_counter_table_at, GPC_TABLE_HIERARCHY, 0, NULL);
+    FAILS(RANGE, "index is 100000", gpc_counter_table_at, GPC_TABLE_HIERARCHY, 100000, &info);
+    FAILS(RANGE, "the table has 0 counters", gpc_counter_table_at, (gpc_counter_table)99, 0, &info);
+    FAILS(ARGUMENT, "name is NULL", gpc_counter_by_name, GPC_TABLE_HIERARCHY, NULL, &info);
+    FAILS(ARGUMENT, "info is NULL", gpc_counter_by_name, GPC_TABLE_HIERARCHY, "cycles", NULL);
+    FAILS(NOT_FOUND, "'cycels'", gpc_counter_by_name, GPC_TABLE_HIERARCHY, "cycels", &info);
+    FAILS(ARGUMENT, "info is NULL", gpc_counter_by_id, GPC_ID_cycles, NULL);
+    FAILS(NOT_FOUND, "id 999999", gpc_counter_by_id, unknown, &info);
+    cr_expect_null(info.name);
+    WORKS(gpc_counter_table_at, GPC_TABLE_HIERARCHY, 0, &info);
+    WORKS(gpc_counter_by_name, GPC_TABLE_HIERARCHY, "cycles", &info);
+    WORKS(gpc_counter_by_id, GPC_ID_cycles, &info);
+    info.struct_size = 0;
+    FAILS(ABI, "gpc_counter_info", gpc_counter_by_id, GPC_ID_cycles, &info);
+}
+
+Test(counters, texts) {
+    const uint32_t id = GPC_ID_cycles;
+    const uint64_t value = 1234;
+    char text[64];
+    size_t length = 7;
+    FAILS(ARGUMENT, "ids is NULL", gpc_counters_json, NULL, 1, &value, text, sizeof text, &length);
+    FAILS(ARGUMENT, "values is NULL", gpc_counters_json, &id, 1, NULL, text, sizeof text, &length);
+    FAILS(NOT_FOUND, "id 999999", gpc_counters_json, &unknown, 1, &value, text, sizeof text, &length);
+    FAILS(ARGUMENT, "ids is NULL", gpc_counters_csv, NULL, 1, &value, true, text, sizeof text, &length);
+    FAILS(ARGUMENT, "values is NULL", gpc_counters_csv, &id, 1, NULL, true, text, sizeof text, &length);
+    FAILS(NOT_FOUND, "id 999999", gpc_counters_csv, &unknown, 1, &value, true, text, sizeof text, &length);
+    cr_expect_eq(length, 7u);
+    FAILS(RANGE, "size is 4", gpc_counters_json, &id, 1, &value, text, 4, &length);
+    FAILS(RANGE, "size is 4", gpc_counters_csv, &id, 1, &value, true, text, 4, &length);
+    WORKS(gpc_counters_json, &id, 1, &value, text, sizeof text, &length);
+    WORKS(gpc_counters_csv, &id, 1, &value, true, text, sizeof text, &length);
+}
+
+/* Rows of a read by id; `...` stands before the ids. */
+#define READS(function, id, ...)                                                                        \
+    do {                                                                                                \
+        uint64_t read_ = 7;                                                                             \
+        FAILS(ARGUMENT, #function ": ids is NULL", function, __VA_ARGS__, NULL, 1, &read_);             \
+        FAILS(ARGUMENT, #function ": values is NULL", function, __VA_ARGS__, &(uint32_t){id}, 1, NULL); \
+        cr_expect_eq(read_, 7u);                                                                        \
+        WORKS(function, __VA_ARGS__, &(uint32_t){id}, 1, &read_);                                       \
+        cr_expect_neq(read_, 7u);                                                                       \
+    } while (0)
+
+Test(counters, objects) {
+    gpc_context *context = made_context();
+    gpc_config *config = made_config(context, "dram.model = timing\n");
+    gpc_cache *cache;
+    gpc_dram *dram;
+    uint64_t value = 7;
+    const uint32_t of_cache = GPC_ID_CACHE_reads, of_dram = GPC_ID_dram_reads;
+    cr_assert_eq(gpc_cache_create(context, NULL, &cache, NULL), GPC_OK);
+    cr_assert_eq(gpc_dram_create(context, config, &dram, NULL), GPC_OK);
+    FAILS(ARGUMENT, "cache is NULL", gpc_cache_read, NULL, &of_cache, 1, &value);
+    READS(gpc_cache_read, of_cache, cache);
+    FAILS(ARGUMENT, "dram is NULL", gpc_dram_read, NULL, &of_dram, 1, &value);
+    READS(gpc_dram_read, of_dram, dram);
+    FAILS(ARGUMENT, "stats is NULL", gpc_stats_read, NULL, &of_dram, 1, &value);
+    cr_expect_eq(value, 7u);
+    gpc_dram_destroy(dram);
+    gpc_cache_destroy(cache);
+    gpc_config_destroy(config);
+    gpc_context_destroy(context);
+}
+
+static unsigned samples;
+
+static void read_sample(void *self, const gpc_stats *stats, uint64_t cycle) {
+    (void)self, (void)cycle;
+    READS(gpc_stats_read, GPC_ID_cycles, stats);
+    samples++;
+}
+
+static bool on_sample(void *self, const gpc_stats *stats, uint64_t cycle) {
+    read_sample(self, stats, cycle);
+    return false;
+}
+
+static uint32_t pick(void *self, const uint64_t *ready, uint64_t cycle) {
+    (void)self, (void)ready, (void)cycle;
+    return 0;
+}
+
+static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
+    (void)self, (void)view, (void)classes;
+}
+
+/* Rows of a host's sample of a scheduler or throttle. */
+#define SAMPLES(function, object)                                                          \
+    FAILS(ARGUMENT, #function ": " #object " is NULL", function, NULL, 1, &id, 1, &value); \
+    FAILS(ARGUMENT, #function ": ids is NULL", function, object, 1, NULL, 1, &value);      \
+    FAILS(ARGUMENT, #function ": values is NULL", function, object, 1, &id, 1, NULL);      \
+    FAILS(ARGUMENT, #function ": no counter of a hierarchy has the id 999999", function, object, 1, &unknown, 1, &value)
+
+Test(counters, samples) {
+    gpc_context *context = made_context();
+    const gpc_scheduler_ops scheduler_ops = {.struct_size = sizeof scheduler_ops,
+                                             .name = "mine",
+                                             .summary = "s",
+                                             .source = "s",
+                                             .pick = pick,
+                                             .sample = read_sample};
+    const gpc_throttle_ops throttle_ops = {.struct_size = sizeof throttle_ops,
+                                           .name = "mine",
+                                           .summary = "s",
+                                           .source = "s",
+                                           .classify = classify,
+                                           .sample = on_sample};
+    gpc_scheduler_options of_scheduler = GPC_SCHEDULER_OPTIONS_INIT;
+    gpc_throttle_options of_throttle = GPC_THROTTLE_OPTIONS_INIT;
+    gpc_scheduler *scheduler;
+    gpc_throttle *throttle;
+    const uint32_t id = GPC_ID_cycles;
+    const uint64_t value = 1234;
+    of_scheduler.policy = of_throttle.throttles = "mine";
+    cr_assert_eq(gpc_context_register_scheduler(context, &scheduler_ops, NULL, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_context_register_throttle(context, &throttle_ops, NULL, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_scheduler_create(context, &of_scheduler, &scheduler, NULL), GPC_OK);
+    cr_assert_eq(gpc_throttle_create(context, &of_throttle, &throttle, NULL), GPC_OK);
+    SAMPLES(gpc_scheduler_sample, scheduler);
+    SAMPLES(gpc_throttle_sample, throttle);
+    cr_expect_eq(samples, 0u);
+    WORKS(gpc_scheduler_sample, scheduler, 1, &id, 1, &value);
+    WORKS(gpc_throttle_sample, throttle, 1, &id, 1, &value);
+    cr_expect_eq(samples, 4u);
+    gpc_throttle_destroy(throttle);
+    gpc_scheduler_destroy(scheduler);
+    gpc_context_destroy(context);
+}
