@@ -62,7 +62,7 @@ int main(void) {
     const uint32_t ids[] = {GPC_ID_CACHE_read_sector_hits, GPC_ID_CACHE_read_sectors};
     uint64_t sectors[2];
     if (status == GPC_OK)
-        status = gpc_cache_read(cache, ids, 2, sectors, &error);
+        status = gpc_cache_read(cache, ids, 2, sectors, sizeof sectors / sizeof *sectors, &error);
     if (status == GPC_OK)
         printf("%" PRIu64 " of %" PRIu64 " read sectors hit\n", sectors[0], sectors[1]);
     else

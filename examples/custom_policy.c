@@ -91,7 +91,7 @@ static gpc_status hit_rate(gpc_context *context, const char *source, const char 
     if (status == GPC_OK)
         status = gpc_replay_kernel(replay, trace, NULL, error);
     if (status == GPC_OK)
-        status = gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, ids, 2, sectors, error);
+        status = gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, ids, 2, sectors, sizeof sectors / sizeof *sectors, error);
     if (status == GPC_OK)
         *rate = (double)sectors[0] / (double)sectors[1];
     gpc_trace_close(trace);

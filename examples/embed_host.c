@@ -44,13 +44,13 @@ static gpc_status simulate(gpc_hierarchy *memory) {
 static gpc_status write_json(const gpc_hierarchy *memory, char *json, size_t size, gpc_error *error) {
 #define ID(id, ...) id,
     static const uint32_t ids[] = {GPC_COUNTERS(ID) GPC_HISTOGRAMS(ID) GPC_RATIOS(ID)};
-    const size_t count = sizeof ids / sizeof *ids;
-    uint64_t *values = malloc(gpc_counter_values(ids, count) * sizeof *values);
+    const size_t count = sizeof ids / sizeof *ids, value_count = gpc_counter_values(ids, count);
+    uint64_t *values = malloc(value_count * sizeof *values);
     if (!values)
         return GPC_ERROR_MEMORY;
-    gpc_status status = gpc_hierarchy_read(memory, GPC_OBJECT_WHOLE, 0, ids, count, values, error);
+    gpc_status status = gpc_hierarchy_read(memory, GPC_OBJECT_WHOLE, 0, ids, count, values, value_count, error);
     if (status == GPC_OK)
-        status = gpc_counters_json(ids, count, values, json, size, NULL, error);
+        status = gpc_counters_json(ids, count, values, value_count, json, size, NULL, error);
     free(values);
     return status;
 }

@@ -151,7 +151,8 @@ int main(int argc, char **argv) {
                 gpc_hierarchy_set_callbacks(h.memory, &callbacks) == GPC_OK &&
                 gpc_hierarchy_begin_kernel(h.memory, NULL, &error) == GPC_OK && simulate(&h) == GPC_OK &&
                 gpc_hierarchy_drain(h.memory, &error) == GPC_OK &&
-                gpc_hierarchy_read(h.memory, GPC_OBJECT_WHOLE, 0, counter_ids, COUNTERS, counters, &error) == GPC_OK;
+                gpc_hierarchy_read(h.memory, GPC_OBJECT_WHOLE, 0, counter_ids, COUNTERS, counters,
+                                   sizeof counters / sizeof *counters, &error) == GPC_OK;
     if (done)
         report(&h, counters);
     else

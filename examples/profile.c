@@ -60,7 +60,7 @@ static gpc_status print_traffic(gpc_context *context, gpc_config *config, const 
     while (status == GPC_OK)
         status = gpc_replay_kernel(replay, trace, NULL, error);
     if (status == GPC_END)
-        status = gpc_replay_read_total(replay, &id, 1, &sectors, error);
+        status = gpc_replay_read_total(replay, &id, 1, &sectors, 1, error);
     if (status == GPC_OK)
         printf("%" PRIu64 " sectors from L2 with %s\n", sectors, predictor);
     gpc_trace_close(trace);

@@ -22,7 +22,8 @@ static gpc_status replay_all(gpc_replay *replay, gpc_trace *trace, gpc_error *er
         uint64_t values[5];
         gpc_status status = gpc_replay_kernel(replay, trace, &kernel, error);
         if (status == GPC_OK)
-            status = gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, ids, 5, values, error);
+            status =
+                gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, ids, 5, values, sizeof values / sizeof *values, error);
         if (status != GPC_OK)
             return status == GPC_END ? GPC_OK : status;
         printf("%8.2f %8.2f %12" PRIu64 "  %s\n", percent(values[0], values[1]), percent(values[2], values[3]),

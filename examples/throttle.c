@@ -39,7 +39,8 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
     careful *c = self;
     uint64_t lines[2];
     (void)cycle;
-    if (gpc_stats_read(stats, counter_ids, 2, lines, NULL) != GPC_OK || c->tokens == 1 || 2 * lines[1] <= lines[0])
+    if (gpc_stats_read(stats, counter_ids, 2, lines, sizeof lines / sizeof *lines, NULL) != GPC_OK || c->tokens == 1 ||
+        2 * lines[1] <= lines[0])
         return false;
     c->tokens--;
     return true;
@@ -73,7 +74,7 @@ static gpc_status end_period(core *c, uint64_t cycle, gpc_error *error) {
     for (uint32_t slot = 0; slot < WARPS; slot++)
         putchar("CBT"[gpc_scheduler_class_of(c->scheduler, slot)]);
     printf(" %" PRIu64 " of %" PRIu64 "\n", c->period[0] - c->period[1], c->period[0]);
-    gpc_status status = gpc_scheduler_sample(c->scheduler, cycle, counter_ids, 2, c->period, error);
+    gpc_status status = gpc_scheduler_sample(c->scheduler, cycle, counter_ids, 2, c->period, 2, error);
     c->period[0] = c->period[1] = 0;
     return status;
 }

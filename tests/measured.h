@@ -54,34 +54,38 @@ static const uint32_t measured_text_ids[] = {GPC_COUNTERS(MEASURED_ID) GPC_HISTO
 /* Reads of whole objects. Statuses of the reads. */
 static inline gpc_status measure_hierarchy(const gpc_hierarchy *hierarchy, measured_stats *stats) {
     return gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, measured_ids, MEASURED_COUNT(measured_ids),
-                              (uint64_t *)stats, NULL);
+                              (uint64_t *)stats, sizeof *stats / sizeof(uint64_t), NULL);
 }
 
 /* The last kernel. */
 static inline gpc_status measure_replay(const gpc_replay *replay, measured_stats *stats) {
     return gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, measured_ids, MEASURED_COUNT(measured_ids), (uint64_t *)stats,
-                           NULL);
+                           sizeof *stats / sizeof(uint64_t), NULL);
 }
 
 static inline gpc_status measure_total(const gpc_replay *replay, measured_stats *stats) {
-    return gpc_replay_read_total(replay, measured_ids, MEASURED_COUNT(measured_ids), (uint64_t *)stats, NULL);
+    return gpc_replay_read_total(replay, measured_ids, MEASURED_COUNT(measured_ids), (uint64_t *)stats,
+                                 sizeof *stats / sizeof(uint64_t), NULL);
 }
 
 static inline gpc_status measure_dram(const gpc_dram *dram, measured_stats *stats) {
-    return gpc_dram_read(dram, measured_ids, MEASURED_COUNT(measured_ids), (uint64_t *)stats, NULL);
+    return gpc_dram_read(dram, measured_ids, MEASURED_COUNT(measured_ids), (uint64_t *)stats,
+                         sizeof *stats / sizeof(uint64_t), NULL);
 }
 
 static inline gpc_status measure_sample(const gpc_stats *sample, measured_stats *stats) {
-    return gpc_stats_read(sample, measured_ids, MEASURED_COUNT(measured_ids), (uint64_t *)stats, NULL);
+    return gpc_stats_read(sample, measured_ids, MEASURED_COUNT(measured_ids), (uint64_t *)stats,
+                          sizeof *stats / sizeof(uint64_t), NULL);
 }
 
 static inline gpc_status measure_cache(const gpc_cache *cache, measured_cache *stats) {
-    return gpc_cache_read(cache, measured_cache_ids, MEASURED_COUNT(measured_cache_ids), (uint64_t *)stats, NULL);
+    return gpc_cache_read(cache, measured_cache_ids, MEASURED_COUNT(measured_cache_ids), (uint64_t *)stats,
+                          sizeof *stats / sizeof(uint64_t), NULL);
 }
 
 static inline gpc_status measure_module(const gpc_coherence *coherence, uint32_t module, measured_module *stats) {
     gpc_status status = gpc_coherence_read(coherence, module, measured_module_ids, MEASURED_COUNT(measured_module_ids),
-                                           (uint64_t *)stats, NULL);
+                                           (uint64_t *)stats, sizeof *stats / sizeof(uint64_t), NULL);
     return status < 0 ? status
                       : gpc_coherence_get_matrices(coherence, module, GPC_LINE_COUNT, stats->transitions[0],
                                                    stats->origins[0], NULL);
@@ -98,7 +102,8 @@ static inline gpc_status measure_profile_kernel(gpc_profile *profile, gpc_trace 
                                                 measured_stats *stats, gpc_error *error) {
     const gpc_status status = gpc_profile_kernel(profile, trace, kernel, error);
     return status == GPC_OK && stats
-               ? gpc_profile_read_kernel(profile, measured_ids, MEASURED_COUNT(measured_ids), (uint64_t *)stats, error)
+               ? gpc_profile_read_kernel(profile, measured_ids, MEASURED_COUNT(measured_ids), (uint64_t *)stats,
+                                         sizeof *stats / sizeof(uint64_t), error)
                : status;
 }
 
@@ -112,12 +117,12 @@ static inline gpc_status measure_streams(gpc_replay *replay, const gpc_replay_st
 /* Pass a sample to a scheduler's policies, or to a throttle alone. */
 static inline gpc_status give_sample(gpc_scheduler *scheduler, const measured_stats *stats, uint64_t cycle) {
     return gpc_scheduler_sample(scheduler, cycle, measured_ids, MEASURED_COUNT(measured_ids), (const uint64_t *)stats,
-                                NULL);
+                                sizeof *stats / sizeof(uint64_t), NULL);
 }
 
 static inline gpc_status give_throttle_sample(gpc_throttle *throttle, const measured_stats *stats, uint64_t cycle) {
     return gpc_throttle_sample(throttle, cycle, measured_ids, MEASURED_COUNT(measured_ids), (const uint64_t *)stats,
-                               NULL);
+                               sizeof *stats / sizeof(uint64_t), NULL);
 }
 
 /* Offset of a counter in measured_stats, in bytes; of a ratio: of its numerator. */
@@ -179,15 +184,16 @@ static inline void measured_values(const measured_stats *stats, uint64_t *words)
 static inline gpc_status measured_json(const measured_stats *stats, char *text, size_t size, size_t *out_length) {
     uint64_t words[MEASURED_VALUES];
     measured_values(stats, words);
-    return gpc_counters_json(measured_text_ids, MEASURED_COUNT(measured_text_ids), words, text, size, out_length, NULL);
+    return gpc_counters_json(measured_text_ids, MEASURED_COUNT(measured_text_ids), words, sizeof words / sizeof *words,
+                             text, size, out_length, NULL);
 }
 
 static inline gpc_status measured_csv(const measured_stats *stats, bool header, char *text, size_t size,
                                       size_t *out_length) {
     uint64_t words[MEASURED_VALUES];
     measured_values(stats, words);
-    return gpc_counters_csv(measured_text_ids, MEASURED_COUNT(measured_text_ids), words, header, text, size, out_length,
-                            NULL);
+    return gpc_counters_csv(measured_text_ids, MEASURED_COUNT(measured_text_ids), words, sizeof words / sizeof *words,
+                            header, text, size, out_length, NULL);
 }
 
 /*

@@ -39,7 +39,7 @@ int main(void) {
     gpc_cache *l1 = gpc_hierarchy_cache(hierarchy, 1, 0);
     const uint32_t id = GPC_ID_CACHE_reads;
     uint64_t reads;
-    check(gpc_cache_read(l1, &id, 1, &reads, &error), &error);
+    check(gpc_cache_read(l1, &id, 1, &reads, 1, &error), &error);
     expect(reads == 2, "the L1 of SM 0 has the two reads");
     expect(gpc_hierarchy_coherence(hierarchy) == NULL, "plain caches are no tree");
 

@@ -62,7 +62,7 @@ int main(void) {
     uint64_t accesses, transitions[GPC_LINE_COUNT][GPC_LINE_COUNT];
     uint32_t origins[GPC_LINE_COUNT][GPC_LINE_COUNT];
     char text[4096];
-    check(gpc_coherence_read(tree, 0, &id, 1, &accesses, &error), &error);
+    check(gpc_coherence_read(tree, 0, &id, 1, &accesses, 1, &error), &error);
     check(gpc_coherence_get_matrices(tree, 0, GPC_LINE_COUNT, transitions[0], origins[0], NULL), &error);
     (void)gpc_protocol_matrices_text(NULL, transitions[0], origins[0], "l1-0", text, sizeof text);
     printf("%" PRIu64 " accesses\n%s", accesses, text);

@@ -34,22 +34,25 @@ int main(void) {
     const uint32_t ids[] = {GPC_ID_l1_load_requests, rate.id, GPC_ID_l1_transactions_per_load, GPC_ID_cycles};
     uint64_t values[3 + 33 + 1];
     expect(gpc_counter_values(ids, 4) == sizeof values / sizeof *values, "a ratio has 2 values, the histogram 33");
-    check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, ids, 4, values, &error), &error);
+    check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, ids, 4, values, sizeof values / sizeof *values, &error),
+          &error);
     printf("%" PRIu64 " loads, %s %" PRIu64 " / %" PRIu64 "\n", values[0], same.name, values[1], values[2]);
     expect(values[0] == 6 && values[3 + 1] == 6, "six loads of a transaction each");
     expect(values[3 + 33] == GPC_ABSENT, "without a clock there are no cycles");
 
     char text[2048];
-    check(gpc_counters_json(ids, 4, values, text, sizeof text, NULL, &error), &error);
+    check(gpc_counters_json(ids, 4, values, sizeof values / sizeof *values, text, sizeof text, NULL, &error), &error);
     puts(text);
-    check(gpc_counters_csv(ids, 4, values, true, text, sizeof text, NULL, &error), &error);
+    check(gpc_counters_csv(ids, 4, values, sizeof values / sizeof *values, true, text, sizeof text, NULL, &error),
+          &error);
     printf("%s", text);
 
     /* The same of every SM. */
     for (uint32_t sm = 0; sm < gpc_hierarchy_object_count(hierarchy, GPC_OBJECT_SM); sm++) {
         char name[GPC_OBJECT_NAME];
         check(gpc_hierarchy_object_name(hierarchy, GPC_OBJECT_SM, sm, name, sizeof name), &error);
-        check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_SM, sm, ids, 1, values, &error), &error);
+        check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_SM, sm, ids, 1, values, sizeof values / sizeof *values, &error),
+              &error);
         printf("%s: %" PRIu64 " loads\n", name, values[0]);
         expect(values[0] == 3, "each SM has half of the loads");
     }

@@ -28,7 +28,7 @@ int main(void) {
 
     const uint32_t ids[] = {GPC_ID_dram_activates, GPC_ID_dram_reads};
     uint64_t values[2];
-    check(gpc_dram_read(dram, ids, 2, values, &error), &error);
+    check(gpc_dram_read(dram, ids, 2, values, sizeof values / sizeof *values, &error), &error);
     printf("%" PRIu64 " rows opened for %" PRIu64 " bursts\n", values[0], values[1]);
     expect(values[1] == 3, "three bursts were read");
     gpc_dram_destroy(dram);

@@ -30,7 +30,7 @@ static void on_kernel(void *data, const gpc_kernel_result *result) {
     gpc_error error = GPC_ERROR_INIT;
     const uint32_t id = GPC_ID_warp_instructions;
     uint64_t instructions;
-    check(gpc_stats_read(result->stats, &id, 1, &instructions, &error), &error);
+    check(gpc_stats_read(result->stats, &id, 1, &instructions, 1, &error), &error);
     printf("stream %" PRIu32 ": %s, cycles %" PRIu64 " to %" PRIu64 ", %" PRIu64 " warp instructions\n", result->stream,
            result->kernel->name, result->started, result->ended, instructions);
     ++*(unsigned *)data;

@@ -63,7 +63,7 @@ int main(void) {
     check(gpc_replay_kernel(replay, trace, NULL, &error), &error);
     const uint32_t id = GPC_ID_l1_prefetches;
     uint64_t prefetches;
-    check(gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, &id, 1, &prefetches, &error), &error);
+    check(gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, &id, 1, &prefetches, 1, &error), &error);
     printf("%" PRIu64 " prefetches\n", prefetches);
     expect(prefetches > 0, "the prefetcher saw misses");
     gpc_trace_close(trace);

@@ -52,7 +52,7 @@ int main(void) {
     check(gpc_profile_kernel(profile, trace, NULL, &error), &error);
     const uint32_t id = GPC_ID_l1_load_requests;
     uint64_t loads;
-    check(gpc_profile_read_kernel(profile, &id, 1, &loads, &error), &error);
+    check(gpc_profile_read_kernel(profile, &id, 1, &loads, 1, &error), &error);
     gpc_trace_close(trace);
     print_tables(profile);
 

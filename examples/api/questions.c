@@ -48,7 +48,7 @@ int main(void) {
 
     const uint32_t id = GPC_ID_l2_read_sector_hits;
     uint64_t hits;
-    check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, &hits, &error), &error);
+    check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, &hits, 1, &error), &error);
     expect(hits == 4, "the preloaded sectors hit");
     gpc_hierarchy_destroy(hierarchy);
     gpc_context_destroy(context);

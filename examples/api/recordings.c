@@ -10,7 +10,7 @@ static uint64_t hits(gpc_hierarchy *hierarchy) {
     gpc_error error = GPC_ERROR_INIT;
     const uint32_t id = GPC_ID_l1_load_sector_hits;
     uint64_t value;
-    check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, &value, &error), &error);
+    check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, &value, 1, &error), &error);
     return value;
 }
 

@@ -18,7 +18,7 @@ static void on_sample(void *data, uint64_t cycle, const gpc_stats *stats) {
     gpc_error error = GPC_ERROR_INIT;
     const uint32_t id = GPC_ID_warp_instructions;
     uint64_t instructions;
-    check(gpc_stats_read(stats, &id, 1, &instructions, &error), &error);
+    check(gpc_stats_read(stats, &id, 1, &instructions, 1, &error), &error);
     printf("until cycle %" PRIu64 ": %" PRIu64 " warp instructions\n", cycle, instructions);
     ++*(unsigned *)data;
 }
@@ -27,7 +27,7 @@ static uint64_t cycles(gpc_replay *replay) {
     gpc_error error = GPC_ERROR_INIT;
     const uint32_t id = GPC_ID_cycles;
     uint64_t value;
-    check(gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, &error), &error);
+    check(gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, 1, &error), &error);
     return value;
 }
 

@@ -48,7 +48,7 @@ int main(void) {
 
     const uint32_t id = GPC_ID_warp_instructions;
     const uint64_t issued = 99;
-    check(gpc_scheduler_sample(scheduler, 100, &id, 1, &issued, &error), &error);
+    check(gpc_scheduler_sample(scheduler, 100, &id, 1, &issued, 1, &error), &error);
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
     for (size_t i = 0; gpc_scheduler_policy_value(scheduler, i, &value, &error) == GPC_OK; i++)
         printf("%s = %" PRIu64 "\n", value.name, value.value);

@@ -39,7 +39,7 @@ int main(void) {
     (void)gpc_throttle_cache_event(throttle, &event);
     const uint32_t id = GPC_ID_warp_instructions;
     const uint64_t issued = 1;
-    check(gpc_throttle_sample(throttle, 100, &id, 1, &issued, &error), &error);
+    check(gpc_throttle_sample(throttle, 100, &id, 1, &issued, 1, &error), &error);
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
     for (size_t i = 0; gpc_throttle_policy_value(throttle, i, &value, &error) == GPC_OK; i++)
         printf("%s = %" PRIu64 "\n", value.name, value.value);

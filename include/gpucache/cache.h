@@ -285,7 +285,7 @@ GPC_API gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batc
 
 /* Read counters since creation or the last reset, as gpc_hierarchy_read: the table GPC_TABLE_CACHE. Since: 0.3. */
 GPC_API gpc_status gpc_cache_read(const gpc_cache *cache, const uint32_t *ids, size_t count, uint64_t *values,
-                                  gpc_error *error);
+                                  size_t value_count, gpc_error *error);
 GPC_API void gpc_cache_reset_stats(gpc_cache *cache);
 
 /* clang-format off */

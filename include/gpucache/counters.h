@@ -567,16 +567,16 @@ GPC_API size_t gpc_counter_values(const uint32_t *ids, size_t count);
  * Write values as text: as a JSON object {"name": value, ...} (histograms as arrays, ratios with six decimals), or as
  * CSV: a header line, if `header`, and a line of values. Absent counters, and ratios with denominator 0, are left out
  * of JSON and are empty cells in CSV.
- *   ids, values  [count] and [gpc_counter_values], as given to and received from a read
+ *   ids, values  [count] and [value_count], as given to and received from a read
  *   text, size   buffer of `size` bytes, NUL-terminated on return; NULL and 0 to measure the length
  *   out_length   receives the full length without the NUL, even if the text was cut
- * Returns GPC_OK; GPC_ERROR_RANGE if the text was cut; GPC_ERROR_NOT_FOUND (id); GPC_ERROR_ARGUMENT. Any thread.
- * Since: 0.3.
+ * Returns GPC_OK; GPC_ERROR_RANGE if the text was cut, or if value_count is less than gpc_counter_values(ids, count);
+ * GPC_ERROR_NOT_FOUND (id); GPC_ERROR_ARGUMENT. Any thread. Since: 0.3.
  */
-GPC_API gpc_status gpc_counters_json(const uint32_t *ids, size_t count, const uint64_t *values, char *text, size_t size,
-                                     size_t *out_length, gpc_error *error);
-GPC_API gpc_status gpc_counters_csv(const uint32_t *ids, size_t count, const uint64_t *values, bool header, char *text,
-                                    size_t size, size_t *out_length, gpc_error *error);
+GPC_API gpc_status gpc_counters_json(const uint32_t *ids, size_t count, const uint64_t *values, size_t value_count,
+                                     char *text, size_t size, size_t *out_length, gpc_error *error);
+GPC_API gpc_status gpc_counters_csv(const uint32_t *ids, size_t count, const uint64_t *values, size_t value_count,
+                                    bool header, char *text, size_t size, size_t *out_length, gpc_error *error);
 
 GPC_END_DECLS
 

@@ -428,13 +428,16 @@ GPC_API uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *hierarchy, gpc_
  * Read counters of an object, since creation or the last reset. The values of an SM include its L1. If a kind of object
  * has a counter, the sum over all objects of the kind is the value of the whole.
  *   ids     [count] gpc_counter_info.id, of any table
- *   values  [gpc_counter_values(ids, count)], receives for every id in turn: the value of a counter, all buckets of a
- *           histogram, or numerator and denominator of a ratio. GPC_ABSENT if the object does not have the counter, if
- *           the counter is not measured in this mode or configuration, or if the library does not know the id
- * Returns GPC_OK; GPC_ERROR_RANGE (unknown object); GPC_ERROR_ARGUMENT (a NULL). Since: 0.3.
+ *   values  [value_count], receives for every id in turn: the value of a counter, all buckets of a histogram, or
+ *           numerator and denominator of a ratio. GPC_ABSENT if the object does not have the counter, if the counter
+ *           is not measured in this mode or configuration, or if the library does not know the id
+ *   value_count  gpc_counter_values(ids, count) or more. `count` is enough without histograms and ratios
+ * Returns GPC_OK; GPC_ERROR_RANGE (unknown object; a counter whose values do not fit: no value is written);
+ * GPC_ERROR_ARGUMENT (a NULL). Since: 0.3.
  */
 GPC_API gpc_status gpc_hierarchy_read(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,
-                                      const uint32_t *ids, size_t count, uint64_t *values, gpc_error *error);
+                                      const uint32_t *ids, size_t count, uint64_t *values, size_t value_count,
+                                      gpc_error *error);
 
 /*
  * Room for the next request: would gpc_hierarchy_try_issue and gpc_hierarchy_try_fence (_can_accept), or

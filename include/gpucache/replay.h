@@ -268,9 +268,9 @@ GPC_API gpc_hierarchy *gpc_replay_hierarchy(gpc_replay *replay);
  */
 GPC_API gpc_status gpc_replay_keep_objects(gpc_replay *replay, bool keep, gpc_error *error);
 GPC_API gpc_status gpc_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
-                                   size_t count, uint64_t *values, gpc_error *error);
+                                   size_t count, uint64_t *values, size_t value_count, gpc_error *error);
 GPC_API gpc_status gpc_replay_read_total(const gpc_replay *replay, const uint32_t *ids, size_t count, uint64_t *values,
-                                         gpc_error *error);
+                                         size_t value_count, gpc_error *error);
 
 GPC_END_DECLS
 

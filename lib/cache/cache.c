@@ -366,11 +366,11 @@ gpci_cache_stats gpci_cache_get_stats(const gpc_cache *cache) {
 }
 
 gpc_status gpc_cache_read(const gpc_cache *cache, const uint32_t *ids, size_t count, uint64_t *values,
-                          gpc_error *error) {
+                          size_t value_count, gpc_error *error) {
     if (!cache)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_read: cache is NULL");
     const gpci_cache_stats stats = gpci_cache_get_stats(cache);
-    return gpci_read_table(GPC_TABLE_CACHE, &stats, ids, count, values, "gpc_cache_read", error);
+    return gpci_read_table(GPC_TABLE_CACHE, &stats, ids, count, values, value_count, "gpc_cache_read", error);
 }
 
 void gpc_cache_reset_stats(gpc_cache *cache) {

@@ -126,10 +126,11 @@ static void get_stats(const gpc_dram *dram, gpc_stats *stats) {
             gpci_stats_forget(stats, &row[i]);
 }
 
-gpc_status gpc_dram_read(const gpc_dram *dram, const uint32_t *ids, size_t count, uint64_t *values, gpc_error *error) {
+gpc_status gpc_dram_read(const gpc_dram *dram, const uint32_t *ids, size_t count, uint64_t *values, size_t value_count,
+                         gpc_error *error) {
     if (!dram)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_dram_read: dram is NULL");
     gpc_stats stats;
     get_stats(dram, &stats);
-    return gpci_read_table(GPC_TABLE_HIERARCHY, &stats, ids, count, values, "gpc_dram_read", error);
+    return gpci_read_table(GPC_TABLE_HIERARCHY, &stats, ids, count, values, value_count, "gpc_dram_read", error);
 }

@@ -197,18 +197,19 @@ static const uint64_t *find_in_object(const void *data, const gpci_counter_row *
 
 gpc_status gpci_object_read(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
                             const gpci_object_values *values, const uint32_t *ids, size_t count, uint64_t *out,
-                            const char *function, gpc_error *error) {
+                            size_t value_count, const char *function, gpc_error *error) {
     const object_view view = {.hierarchy = hierarchy, .values = values, .kind = kind, .replayed = replayed};
-    return gpci_read(find_in_object, &view, ids, count, out, function, error);
+    return gpci_read(find_in_object, &view, ids, count, out, value_count, function, error);
 }
 
 gpc_status gpc_hierarchy_read(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index, const uint32_t *ids,
-                              size_t count, uint64_t *values, gpc_error *error) {
+                              size_t count, uint64_t *values, size_t value_count, gpc_error *error) {
     gpci_object_values object;
     if (!hierarchy)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_read: hierarchy is NULL");
     if (gpci_object_values_get(hierarchy, kind, index, &object) < 0)
         return gpci_fail(error, GPC_ERROR_RANGE, "gpc_hierarchy_read: no object of kind %d has the index %u", (int)kind,
                          index);
-    return gpci_object_read(hierarchy, kind, false, &object, ids, count, values, "gpc_hierarchy_read", error);
+    return gpci_object_read(hierarchy, kind, false, &object, ids, count, values, value_count, "gpc_hierarchy_read",
+                            error);
 }

@@ -15,7 +15,7 @@ const uint64_t *gpci_object_find(const gpc_hierarchy *hierarchy, gpc_object kind
 /* Read an object's values by ids. `replayed`: a replay has added its own counters. Statuses of gpci_read. */
 gpc_status gpci_object_read(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed,
                             const gpci_object_values *values, const uint32_t *ids, size_t count, uint64_t *out,
-                            const char *function, gpc_error *error);
+                            size_t value_count, const char *function, gpc_error *error);
 /* Set unmeasured values of the whole's statistics to GPC_ABSENT, as the last step before a host gets them. */
 void gpci_hierarchy_forget(const gpc_hierarchy *hierarchy, bool replayed, gpc_stats *stats);
 

@@ -116,11 +116,11 @@ gpc_status gpc_profile_kernel(gpc_profile *profile, gpc_trace *trace, gpc_kernel
 }
 
 gpc_status gpc_profile_read_kernel(const gpc_profile *profile, const uint32_t *ids, size_t count, uint64_t *values,
-                                   gpc_error *error) {
+                                   size_t value_count, gpc_error *error) {
     const gpc_status status = refuse(profile, "gpc_profile_read_kernel", error);
     return status < 0 ? status
                       : gpci_replay_read(profile->live->profiler->replay, GPC_OBJECT_WHOLE, 0, ids, count, values,
-                                         "gpc_profile_read_kernel", error);
+                                         value_count, "gpc_profile_read_kernel", error);
 }
 
 gpc_status gpc_profile_run(gpc_profile *profile, gpc_trace *trace, gpc_error *error) {

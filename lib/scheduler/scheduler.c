@@ -490,11 +490,11 @@ void gpc_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *
 }
 
 gpc_status gpc_scheduler_sample(gpc_scheduler *scheduler, uint64_t cycle, const uint32_t *ids, size_t count,
-                                const uint64_t *values, gpc_error *error) {
+                                const uint64_t *values, size_t value_count, gpc_error *error) {
     if (!scheduler)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_scheduler_sample: scheduler is NULL");
     gpc_stats stats;
-    const gpc_status status = gpci_stats_take(&stats, ids, count, values, "gpc_scheduler_sample", error);
+    const gpc_status status = gpci_stats_take(&stats, ids, count, values, value_count, "gpc_scheduler_sample", error);
     if (status == GPC_OK)
         gpci_scheduler_sample(scheduler, &stats, cycle);
     return status;

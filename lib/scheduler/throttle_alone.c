@@ -104,11 +104,11 @@ bool gpc_throttle_cache_event(gpc_throttle *throttle, const gpc_cache_event *eve
 }
 
 gpc_status gpc_throttle_sample(gpc_throttle *throttle, uint64_t cycle, const uint32_t *ids, size_t count,
-                               const uint64_t *values, gpc_error *error) {
+                               const uint64_t *values, size_t value_count, gpc_error *error) {
     if (!throttle)
         return refuse_null("gpc_throttle_sample", error);
     gpc_stats stats;
-    const gpc_status status = gpci_stats_take(&stats, ids, count, values, "gpc_throttle_sample", error);
+    const gpc_status status = gpci_stats_take(&stats, ids, count, values, value_count, "gpc_throttle_sample", error);
     if (status == GPC_OK)
         gpci_scheduler_sample(throttle->scheduler, &stats, cycle);
     return status;

@@ -7,11 +7,21 @@
 
 /* Values by id: reads of objects, texts of the values, and a struct filled with a host's values. */
 
-/* Refuse a list of ids or values that is NULL. */
-static gpc_status check_lists(const uint32_t *ids, size_t count, const uint64_t *values, const char *function,
-                              gpc_error *error) {
+/* Refuse a list of ids or values that is NULL, and values that are too few for the ids. */
+static gpc_status check_lists(const uint32_t *ids, size_t count, const uint64_t *values, size_t value_count,
+                              const char *function, gpc_error *error) {
     if (count && (!ids || !values))
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: %s is NULL", function, ids ? "values" : "ids");
+    size_t first = 0;
+    for (size_t i = 0; i < count; i++) {
+        const gpci_counter_row *row = gpci_counter(ids[i]);
+        const size_t needed = gpci_counter_values(row);
+        if (needed > value_count - first)
+            return gpci_fail(error, GPC_ERROR_RANGE,
+                             "%s: value_count is %zu, but %s has values[%zu] to values[%zu] (gpc_counter_values)",
+                             function, value_count, row ? row->name : "an unknown id", first, first + needed - 1);
+        first += needed;
+    }
     return GPC_OK;
 }
 
@@ -22,8 +32,8 @@ static void put(uint64_t *values, const uint64_t *found, size_t count) {
 }
 
 gpc_status gpci_read(gpci_find_fn find, const void *data, const uint32_t *ids, size_t count, uint64_t *values,
-                     const char *function, gpc_error *error) {
-    const gpc_status status = check_lists(ids, count, values, function, error);
+                     size_t value_count, const char *function, gpc_error *error) {
+    const gpc_status status = check_lists(ids, count, values, value_count, function, error);
     if (status < 0)
         return status;
     for (size_t i = 0; i < count; i++) {
@@ -50,22 +60,22 @@ static const uint64_t *find_in_table(const void *data, const gpci_counter_row *r
 }
 
 gpc_status gpci_read_table(gpc_counter_table table, const void *stats, const uint32_t *ids, size_t count,
-                           uint64_t *values, const char *function, gpc_error *error) {
+                           uint64_t *values, size_t value_count, const char *function, gpc_error *error) {
     const table_view view = {table, stats};
-    return gpci_read(find_in_table, &view, ids, count, values, function, error);
+    return gpci_read(find_in_table, &view, ids, count, values, value_count, function, error);
 }
 
 gpc_status gpc_stats_read(const gpc_stats *stats, const uint32_t *ids, size_t count, uint64_t *values,
-                          gpc_error *error) {
+                          size_t value_count, gpc_error *error) {
     if (!stats)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_stats_read: stats is NULL");
-    return gpci_read_table(GPC_TABLE_HIERARCHY, stats, ids, count, values, "gpc_stats_read", error);
+    return gpci_read_table(GPC_TABLE_HIERARCHY, stats, ids, count, values, value_count, "gpc_stats_read", error);
 }
 
 gpc_status gpci_stats_take(gpc_stats *stats, const uint32_t *ids, size_t count, const uint64_t *values,
-                           const char *function, gpc_error *error) {
+                           size_t value_count, const char *function, gpc_error *error) {
     gpci_stats_init(stats);
-    const gpc_status status = check_lists(ids, count, values, function, error);
+    const gpc_status status = check_lists(ids, count, values, value_count, function, error);
     if (status < 0)
         return status;
     for (size_t i = 0; i < count; i++) {
@@ -80,9 +90,9 @@ gpc_status gpci_stats_take(gpc_stats *stats, const uint32_t *ids, size_t count, 
     return GPC_OK;
 }
 
-static gpc_status check(const uint32_t *ids, size_t count, const uint64_t *values, const char *function,
-                        gpc_error *error) {
-    const gpc_status status = check_lists(ids, count, values, function, error);
+static gpc_status check(const uint32_t *ids, size_t count, const uint64_t *values, size_t value_count,
+                        const char *function, gpc_error *error) {
+    const gpc_status status = check_lists(ids, count, values, value_count, function, error);
     if (status < 0)
         return status;
     for (size_t i = 0; i < count; i++)
@@ -103,9 +113,9 @@ static bool has_text(const gpci_counter_row *row, const uint64_t *values) {
     return *values != GPC_ABSENT && (!row->ratio || (values[1] && values[1] != GPC_ABSENT));
 }
 
-gpc_status gpc_counters_json(const uint32_t *ids, size_t count, const uint64_t *values, char *buffer, size_t size,
-                             size_t *out_length, gpc_error *error) {
-    const gpc_status status = check(ids, count, values, "gpc_counters_json", error);
+gpc_status gpc_counters_json(const uint32_t *ids, size_t count, const uint64_t *values, size_t value_count,
+                             char *buffer, size_t size, size_t *out_length, gpc_error *error) {
+    const gpc_status status = check(ids, count, values, value_count, "gpc_counters_json", error);
     if (status < 0)
         return status;
     gpci_text text = gpci_text_of(buffer, size);
@@ -140,9 +150,9 @@ static void put_cell(gpci_text *text, const gpci_counter_row *row, const uint64_
         gpci_text_put(text, "%" PRIu64, values[k]);
 }
 
-gpc_status gpc_counters_csv(const uint32_t *ids, size_t count, const uint64_t *values, bool header, char *buffer,
-                            size_t size, size_t *out_length, gpc_error *error) {
-    const gpc_status status = check(ids, count, values, "gpc_counters_csv", error);
+gpc_status gpc_counters_csv(const uint32_t *ids, size_t count, const uint64_t *values, size_t value_count, bool header,
+                            char *buffer, size_t size, size_t *out_length, gpc_error *error) {
+    const gpc_status status = check(ids, count, values, value_count, "gpc_counters_csv", error);
     if (status < 0)
         return status;
     gpci_text text = gpci_text_of(buffer, size);

@@ -102,13 +102,13 @@ size_t gpci_counter_values(const gpci_counter_row *row);
 typedef const uint64_t *(*gpci_find_fn)(const void *data, const gpci_counter_row *row);
 /* Read an object by ids, the common part of all `_read` functions. `function`: for the error. */
 gpc_status gpci_read(gpci_find_fn find, const void *data, const uint32_t *ids, size_t count, uint64_t *values,
-                     const char *function, gpc_error *error);
+                     size_t value_count, const char *function, gpc_error *error);
 /* Read a struct of a table's counters by ids; counters of other tables are absent. */
 gpc_status gpci_read_table(gpc_counter_table table, const void *stats, const uint32_t *ids, size_t count,
-                           uint64_t *values, const char *function, gpc_error *error);
+                           uint64_t *values, size_t value_count, const char *function, gpc_error *error);
 /* Fill a struct from a host's values. Counters without a value, or with an absent value, are 0. */
 gpc_status gpci_stats_take(gpc_stats *stats, const uint32_t *ids, size_t count, const uint64_t *values,
-                           const char *function, gpc_error *error);
+                           size_t value_count, const char *function, gpc_error *error);
 
 /* stats.c: set all counters to 0. */
 void gpci_stats_init(gpc_stats *stats);

@@ -32,7 +32,8 @@ static const uint32_t cache_ids[] = {GPC_CACHE_COUNTERS(ID)};
 static const char *const cache_names[] = {GPC_CACHE_COUNTERS(NAME)};
 static const uint32_t text_ids[] = {GPC_COUNTERS(ID) GPC_HISTOGRAMS(ID) GPC_RATIOS(ID)};
 enum { COUNT = sizeof ids / sizeof *ids, CACHE = sizeof cache_ids / sizeof *cache_ids };
-static uint64_t values[4096];
+enum { VALUES = 4096 };
+static uint64_t values[VALUES];
 
 static void show(const char *what) {
     const uint64_t *at = values;
@@ -48,13 +49,13 @@ static void show(const char *what) {
 
 static void on_sample(void *data, uint64_t cycle, const gpc_stats *stats) {
     (void)data, (void)cycle;
-    gpc_stats_read(stats, ids, COUNT, values, NULL);
+    gpc_stats_read(stats, ids, COUNT, values, VALUES, NULL);
     show("sample");
 }
 
 static void on_period(void *self, const gpc_stats *stats, uint64_t cycle) {
     (void)self, (void)cycle;
-    gpc_stats_read(stats, ids, COUNT, values, NULL);
+    gpc_stats_read(stats, ids, COUNT, values, VALUES, NULL);
     show("period");
 }
 
@@ -93,18 +94,18 @@ int main(void) {
     check(gpc_replay_on_sample(replay, 2000, on_sample, NULL, NULL));
     check(gpc_trace_open(context, "synthetic:bicg:32KiB", &trace, NULL));
     while (gpc_replay_kernel(replay, trace, NULL, NULL) == GPC_OK) {
-        check(gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, ids, COUNT, values, NULL));
+        check(gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, ids, COUNT, values, VALUES, NULL));
         show("kernel");
     }
-    check(gpc_replay_read_total(replay, ids, COUNT, values, NULL));
+    check(gpc_replay_read_total(replay, ids, COUNT, values, VALUES, NULL));
     show("total");
-    check(gpc_hierarchy_read(gpc_replay_hierarchy(replay), GPC_OBJECT_WHOLE, 0, ids, COUNT, values, NULL));
+    check(gpc_hierarchy_read(gpc_replay_hierarchy(replay), GPC_OBJECT_WHOLE, 0, ids, COUNT, values, VALUES, NULL));
     show("hierarchy");
-    check(gpc_cache_read(gpc_hierarchy_cache(gpc_replay_hierarchy(replay), 1, 0), cache_ids, CACHE, values, NULL));
+    check(gpc_cache_read(gpc_hierarchy_cache(gpc_replay_hierarchy(replay), 1, 0), cache_ids, CACHE, values, VALUES, NULL));
     for (size_t i = 0; i < CACHE; i++)
         printf("cache %s %llu\n", cache_names[i], (unsigned long long)values[i]);
-    check(gpc_replay_read_total(replay, text_ids, sizeof text_ids / sizeof *text_ids, values, NULL));
-    if (gpc_counters_json(text_ids, sizeof text_ids / sizeof *text_ids, values, text, sizeof text, NULL, NULL) < 0)
+    check(gpc_replay_read_total(replay, text_ids, sizeof text_ids / sizeof *text_ids, values, VALUES, NULL));
+    if (gpc_counters_json(text_ids, sizeof text_ids / sizeof *text_ids, values, VALUES, text, sizeof text, NULL, NULL) < 0)
         return 3;
     printf("json %s\n", text);
     gpc_trace_close(trace);

@@ -213,13 +213,13 @@ Test(lines, statistics_by_id) {
     const uint32_t ids[] = {GPC_ID_CACHE_read_hits, GPC_ID_cycles, GPC_ID_CACHE_reads};
     uint64_t values[] = {7, 7, 7, 7};
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_cache_read(r.cache, ids, 3, values, &error), GPC_OK);
+    cr_assert_eq(gpc_cache_read(r.cache, ids, 3, values, sizeof values / sizeof *values, &error), GPC_OK);
     cr_expect(values[0] == 1 && values[1] == GPC_ABSENT && values[2] == 2 && values[3] == 7);
-    cr_expect_eq(gpc_cache_read(NULL, ids, 1, values, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_read(NULL, ids, 1, values, sizeof values / sizeof *values, &error), GPC_ERROR_ARGUMENT);
     cr_expect_str_eq(error.message, "gpc_cache_read: cache is NULL");
-    cr_expect_eq(gpc_cache_read(r.cache, NULL, 1, values, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_read(r.cache, NULL, 1, values, sizeof values / sizeof *values, &error), GPC_ERROR_ARGUMENT);
     cr_expect_str_eq(error.message, "gpc_cache_read: ids is NULL");
-    cr_expect_eq(gpc_cache_read(r.cache, ids, 1, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_cache_read(r.cache, ids, 1, NULL, 1, &error), GPC_ERROR_ARGUMENT);
     cr_expect_str_eq(error.message, "gpc_cache_read: values is NULL");
     gpc_cache_reset_stats(NULL);
     gpc_cache_reset_stats(r.cache);

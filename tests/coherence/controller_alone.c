@@ -253,7 +253,8 @@ static bool same_statistics(const pair *w) {
         char text[2][4096];
         for (uint32_t k = 0; k < 2; k++)
             gpc_counters_json(measured_module_ids, MEASURED_COUNT(measured_module_ids),
-                              (const uint64_t *)&w->c[k]->modules[i].stats, text[k], sizeof *text, NULL, NULL);
+                              (const uint64_t *)&w->c[k]->modules[i].stats,
+                              sizeof(gpci_coherence_stats) / sizeof(uint64_t), text[k], sizeof *text, NULL, NULL);
         if (!memcmp(&w->c[0]->modules[i].stats, &w->c[1]->modules[i].stats, sizeof(gpci_coherence_stats)))
             continue;
         if (left_together(w))

@@ -118,8 +118,9 @@ static size_t print_matrix(const measured_module *stats, char *buffer, size_t si
 
 static size_t print_counters(const measured_module *stats, char *buffer, size_t size) {
     size_t length = 0;
-    const gpc_status status = gpc_counters_json(measured_module_ids, MEASURED_COUNT(measured_module_ids),
-                                                (const uint64_t *)stats, buffer, size, &length, NULL);
+    const gpc_status status =
+        gpc_counters_json(measured_module_ids, MEASURED_COUNT(measured_module_ids), (const uint64_t *)stats,
+                          sizeof *stats / sizeof(uint64_t), buffer, size, &length, NULL);
     cr_assert_eq(status, size <= length && buffer ? GPC_ERROR_RANGE : GPC_OK);
     return length;
 }

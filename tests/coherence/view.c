@@ -165,10 +165,10 @@ Test(coherence_view, statistics) {
     gpc_error error = GPC_ERROR_INIT;
     const uint32_t id = GPC_ID_MODULE_loads;
     uint64_t value = 7;
-    cr_expect_eq(gpc_coherence_read(c, 4, &id, 1, &value, &error), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_coherence_read(c, 4, &id, 1, &value, 1, &error), GPC_ERROR_RANGE);
     cr_expect_str_eq(error.message, "gpc_coherence_read: module is 4, and the tree has 4 modules");
-    cr_expect_eq(gpc_coherence_read(c, 0, &id, 1, NULL, &error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_coherence_read(NULL, 0, &id, 1, &value, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_read(c, 0, &id, 1, NULL, 1, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_coherence_read(NULL, 0, &id, 1, &value, 1, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(value, 7);
     gpc_coherence_reset_stats(c);
     cr_assert_eq(measure_module(c, GPC_NO_MODULE, &sum), GPC_OK);

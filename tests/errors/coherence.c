@@ -213,11 +213,9 @@ Test(coherence, counters) {
     rig_open(&r);
     const uint32_t id = GPC_ID_MODULE_accesses;
     uint64_t value = 7;
-    FAILS(ARGUMENT, "coherence is NULL", gpc_coherence_read, NULL, 0, &id, 1, &value);
-    FAILS(RANGE, "module is 3, and the tree has 3", gpc_coherence_read, r.tree, 3, &id, 1, &value);
-    FAILS(ARGUMENT, "gpc_coherence_read: ids is NULL", gpc_coherence_read, r.tree, 0, NULL, 1, &value);
-    FAILS(ARGUMENT, "gpc_coherence_read: values is NULL", gpc_coherence_read, r.tree, 0, &id, 1, NULL);
+    FAILS(ARGUMENT, "coherence is NULL", gpc_coherence_read, NULL, 0, &id, 1, &value, 1);
+    FAILS(RANGE, "module is 3, and the tree has 3", gpc_coherence_read, r.tree, 3, &id, 1, &value, 1);
     cr_expect_eq(value, 7u);
-    WORKS(gpc_coherence_read, r.tree, GPC_NO_MODULE, &id, 1, &value);
+    READS(gpc_coherence_read, id, r.tree, GPC_NO_MODULE);
     rig_close(&r);
 }

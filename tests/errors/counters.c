@@ -33,29 +33,22 @@ Test(counters, texts) {
     const uint64_t value = 1234;
     char text[64];
     size_t length = 7;
-    FAILS(ARGUMENT, "ids is NULL", gpc_counters_json, NULL, 1, &value, text, sizeof text, &length);
-    FAILS(ARGUMENT, "values is NULL", gpc_counters_json, &id, 1, NULL, text, sizeof text, &length);
-    FAILS(NOT_FOUND, "id 999999", gpc_counters_json, &unknown, 1, &value, text, sizeof text, &length);
-    FAILS(ARGUMENT, "ids is NULL", gpc_counters_csv, NULL, 1, &value, true, text, sizeof text, &length);
-    FAILS(ARGUMENT, "values is NULL", gpc_counters_csv, &id, 1, NULL, true, text, sizeof text, &length);
-    FAILS(NOT_FOUND, "id 999999", gpc_counters_csv, &unknown, 1, &value, true, text, sizeof text, &length);
+    FAILS(ARGUMENT, "ids is NULL", gpc_counters_json, NULL, 1, &value, 1, text, sizeof text, &length);
+    FAILS(ARGUMENT, "values is NULL", gpc_counters_json, &id, 1, NULL, 1, text, sizeof text, &length);
+    FAILS(NOT_FOUND, "id 999999", gpc_counters_json, &unknown, 1, &value, 1, text, sizeof text, &length);
+    FAILS(ARGUMENT, "ids is NULL", gpc_counters_csv, NULL, 1, &value, 1, true, text, sizeof text, &length);
+    FAILS(ARGUMENT, "values is NULL", gpc_counters_csv, &id, 1, NULL, 1, true, text, sizeof text, &length);
+    FAILS(RANGE, "gpc_counters_json: value_count is 0", gpc_counters_json, &id, 1, &value, 0, text, sizeof text,
+          &length);
+    FAILS(RANGE, "gpc_counters_csv: value_count is 0", gpc_counters_csv, &id, 1, &value, 0, true, text, sizeof text,
+          &length);
+    FAILS(NOT_FOUND, "id 999999", gpc_counters_csv, &unknown, 1, &value, 1, true, text, sizeof text, &length);
     cr_expect_eq(length, 7u);
-    FAILS(RANGE, "size is 4", gpc_counters_json, &id, 1, &value, text, 4, &length);
-    FAILS(RANGE, "size is 4", gpc_counters_csv, &id, 1, &value, true, text, 4, &length);
-    WORKS(gpc_counters_json, &id, 1, &value, text, sizeof text, &length);
-    WORKS(gpc_counters_csv, &id, 1, &value, true, text, sizeof text, &length);
+    FAILS(RANGE, "size is 4", gpc_counters_json, &id, 1, &value, 1, text, 4, &length);
+    FAILS(RANGE, "size is 4", gpc_counters_csv, &id, 1, &value, 1, true, text, 4, &length);
+    WORKS(gpc_counters_json, &id, 1, &value, 1, text, sizeof text, &length);
+    WORKS(gpc_counters_csv, &id, 1, &value, 1, true, text, sizeof text, &length);
 }
-
-/* Rows of a read by id; `...` stands before the ids. */
-#define READS(function, id, ...)                                                                        \
-    do {                                                                                                \
-        uint64_t read_ = 7;                                                                             \
-        FAILS(ARGUMENT, #function ": ids is NULL", function, __VA_ARGS__, NULL, 1, &read_);             \
-        FAILS(ARGUMENT, #function ": values is NULL", function, __VA_ARGS__, &(uint32_t){id}, 1, NULL); \
-        cr_expect_eq(read_, 7u);                                                                        \
-        WORKS(function, __VA_ARGS__, &(uint32_t){id}, 1, &read_);                                       \
-        cr_expect_neq(read_, 7u);                                                                       \
-    } while (0)
 
 Test(counters, objects) {
     gpc_context *context = made_context();
@@ -66,11 +59,11 @@ Test(counters, objects) {
     const uint32_t of_cache = GPC_ID_CACHE_reads, of_dram = GPC_ID_dram_reads;
     cr_assert_eq(gpc_cache_create(context, NULL, &cache, NULL), GPC_OK);
     cr_assert_eq(gpc_dram_create(context, config, &dram, NULL), GPC_OK);
-    FAILS(ARGUMENT, "cache is NULL", gpc_cache_read, NULL, &of_cache, 1, &value);
+    FAILS(ARGUMENT, "cache is NULL", gpc_cache_read, NULL, &of_cache, 1, &value, 1);
     READS(gpc_cache_read, of_cache, cache);
-    FAILS(ARGUMENT, "dram is NULL", gpc_dram_read, NULL, &of_dram, 1, &value);
+    FAILS(ARGUMENT, "dram is NULL", gpc_dram_read, NULL, &of_dram, 1, &value, 1);
     READS(gpc_dram_read, of_dram, dram);
-    FAILS(ARGUMENT, "stats is NULL", gpc_stats_read, NULL, &of_dram, 1, &value);
+    FAILS(ARGUMENT, "stats is NULL", gpc_stats_read, NULL, &of_dram, 1, &value, 1);
     cr_expect_eq(value, 7u);
     gpc_dram_destroy(dram);
     gpc_cache_destroy(cache);
@@ -101,11 +94,13 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
 }
 
 /* Rows of a host's sample of a scheduler or throttle. */
-#define SAMPLES(function, object)                                                          \
-    FAILS(ARGUMENT, #function ": " #object " is NULL", function, NULL, 1, &id, 1, &value); \
-    FAILS(ARGUMENT, #function ": ids is NULL", function, object, 1, NULL, 1, &value);      \
-    FAILS(ARGUMENT, #function ": values is NULL", function, object, 1, &id, 1, NULL);      \
-    FAILS(ARGUMENT, #function ": no counter of a hierarchy has the id 999999", function, object, 1, &unknown, 1, &value)
+#define SAMPLES(function, object)                                                                                \
+    FAILS(ARGUMENT, #function ": " #object " is NULL", function, NULL, 1, &id, 1, &value, 1);                    \
+    FAILS(ARGUMENT, #function ": ids is NULL", function, object, 1, NULL, 1, &value, 1);                         \
+    FAILS(ARGUMENT, #function ": values is NULL", function, object, 1, &id, 1, NULL, 1);                         \
+    FAILS(RANGE, #function ": value_count is 0", function, object, 1, &id, 1, &value, 0);                        \
+    FAILS(ARGUMENT, #function ": no counter of a hierarchy has the id 999999", function, object, 1, &unknown, 1, \
+          &value, 1)
 
 Test(counters, samples) {
     gpc_context *context = made_context();
@@ -135,8 +130,8 @@ Test(counters, samples) {
     SAMPLES(gpc_scheduler_sample, scheduler);
     SAMPLES(gpc_throttle_sample, throttle);
     cr_expect_eq(samples, 0u);
-    WORKS(gpc_scheduler_sample, scheduler, 1, &id, 1, &value);
-    WORKS(gpc_throttle_sample, throttle, 1, &id, 1, &value);
+    WORKS(gpc_scheduler_sample, scheduler, 1, &id, 1, &value, 1);
+    WORKS(gpc_throttle_sample, throttle, 1, &id, 1, &value, 1);
     cr_expect_eq(samples, 4u);
     gpc_throttle_destroy(throttle);
     gpc_scheduler_destroy(scheduler);

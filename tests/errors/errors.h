@@ -28,6 +28,20 @@
         expect_no_error(#function, with_, function(__VA_ARGS__, NULL), &error_); \
     } while (0)
 
+/* Rows of a read by id, of a counter with one value; `...` stands before the ids. A histogram has 33 values. */
+#define READS(function, id, ...)                                                                          \
+    do {                                                                                                  \
+        const uint32_t ids_[2] = {id, GPC_ID_l1_transactions_per_load};                                   \
+        uint64_t read_[2] = {7, 7};                                                                       \
+        FAILS(ARGUMENT, #function ": ids is NULL", function, __VA_ARGS__, NULL, 1, read_, 1);             \
+        FAILS(ARGUMENT, #function ": values is NULL", function, __VA_ARGS__, ids_, 1, NULL, 1);           \
+        FAILS(RANGE, "l1.transactions_per_load has values[1]", function, __VA_ARGS__, ids_, 2, read_, 2); \
+        FAILS(RANGE, #function ": value_count is 0", function, __VA_ARGS__, ids_, 1, read_, 0);           \
+        cr_expect(read_[0] == 7 && read_[1] == 7);                                                        \
+        WORKS(function, __VA_ARGS__, ids_, 1, read_, 1);                                                  \
+        cr_expect(read_[0] != 7 && read_[1] == 7);                                                        \
+    } while (0)
+
 /* An error with a mark in place of a sentence. */
 gpc_error error_unwritten(void);
 /* Statuses of the calls with and without an error. */

@@ -121,14 +121,12 @@ Test(profile, calls) {
     FAILS(ARGUMENT, "profile is NULL", gpc_profile_run, NULL, r.trace);
     FAILS(STATE, "read from a file", gpc_profile_run, r.read, r.trace);
     FAILS(ARGUMENT, "trace is NULL", gpc_profile_run, r.profile, NULL);
-    FAILS(ARGUMENT, "profile is NULL", gpc_profile_read_kernel, NULL, &id, 1, &value);
-    FAILS(STATE, "read from a file", gpc_profile_read_kernel, r.read, &id, 1, &value);
-    FAILS(STATE, "gpc_profile_read_kernel: no kernel was run", gpc_profile_read_kernel, r.profile, &id, 1, &value);
+    FAILS(ARGUMENT, "profile is NULL", gpc_profile_read_kernel, NULL, &id, 1, &value, 1);
+    FAILS(STATE, "read from a file", gpc_profile_read_kernel, r.read, &id, 1, &value, 1);
+    FAILS(STATE, "gpc_profile_read_kernel: no kernel was run", gpc_profile_read_kernel, r.profile, &id, 1, &value, 1);
     cr_expect_eq(value, 7u);
     WORKS(gpc_profile_run, r.profile, r.trace);
-    FAILS(ARGUMENT, "gpc_profile_read_kernel: ids is NULL", gpc_profile_read_kernel, r.profile, NULL, 1, &value);
-    FAILS(ARGUMENT, "gpc_profile_read_kernel: values is NULL", gpc_profile_read_kernel, r.profile, &id, 1, NULL);
-    WORKS(gpc_profile_read_kernel, r.profile, &id, 1, &value);
+    READS(gpc_profile_read_kernel, id, r.profile);
     FAILS(ARGUMENT, "profile is NULL", gpc_profile_begin_kernel, NULL, "k", &launch);
     FAILS(STATE, "read from a file", gpc_profile_begin_kernel, r.read, "k", &launch);
     WORKS(gpc_profile_begin_kernel, r.profile, "k", &launch);

@@ -120,7 +120,8 @@ static void read_objects(api_thing *thing, uint8_t what) {
     for (uint32_t n = 0; n <= count; n++) {
         const bool there = gpc_hierarchy_object_name(thing->it, kind, n, name, sizeof name) == GPC_OK;
         CHECK(there == (n < count));
-        const gpc_status status = gpc_hierarchy_read(thing->it, kind, n, ids, 2, values, NULL);
+        const gpc_status status =
+            gpc_hierarchy_read(thing->it, kind, n, ids, 2, values, sizeof values / sizeof *values, NULL);
         CHECK(there || status < 0);
     }
 }

@@ -170,7 +170,7 @@ static uint64_t asked_of(const rig *r, uint32_t slice) {
     uint64_t value;
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "l2.read_sectors", &info, NULL), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_SLICE, slice, &info.id, 1, &value, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_SLICE, slice, &info.id, 1, &value, 1, NULL), GPC_OK);
     return value;
 }
 

@@ -108,7 +108,7 @@ static uint64_t lookups(const rig *r, gpc_object kind) {
         cr_assert_eq(gpc_counter_by_name(GPC_TABLE_CACHE, names[n], &info, NULL), GPC_OK);
         for (uint32_t i = 0; i < gpc_hierarchy_object_count(r->hierarchy, kind); i++) {
             uint64_t value = 0;
-            cr_assert_eq(gpc_hierarchy_read(r->hierarchy, kind, i, &info.id, 1, &value, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_read(r->hierarchy, kind, i, &info.id, 1, &value, 1, NULL), GPC_OK);
             sum += value == GPC_ABSENT ? 0 : value;
         }
     }

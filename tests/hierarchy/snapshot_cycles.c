@@ -217,7 +217,7 @@ static void note_counters(snapshot_host *at, gpc_counter_table table) {
         for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
             for (uint32_t n = 0; info.objects >> kind & 1 && n < gpc_hierarchy_object_count(at->hierarchy, kind); n++) {
                 uint64_t value = 0;
-                if (gpc_hierarchy_read(at->hierarchy, kind, n, &info.id, 1, &value, NULL) == GPC_OK)
+                if (gpc_hierarchy_read(at->hierarchy, kind, n, &info.id, 1, &value, 1, NULL) == GPC_OK)
                     note(at, value);
             }
     }

@@ -57,7 +57,8 @@ Test(tlbs, lines_kinds_and_sms) {
     TLBS(&r, 35, 31, 4, 2, 2);
     uint64_t of_sm[2];
     const uint32_t ids[] = {352, 353};
-    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, GPC_OBJECT_SM, 1, ids, 2, of_sm, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, GPC_OBJECT_SM, 1, ids, 2, of_sm, sizeof of_sm / sizeof *of_sm, NULL),
+                 GPC_OK);
     cr_expect(of_sm[0] == 3 && of_sm[1] == 1, "%u, %u", (unsigned)of_sm[0], (unsigned)of_sm[1]);
     rig_flush(&r); /* pages stay */
     rig_load(&r, 0);

@@ -105,7 +105,7 @@ static uint64_t instructions_of(const gpc_replay *replay, gpc_object kind, uint3
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     uint64_t value;
     cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "warp_instructions", &info, NULL), GPC_OK);
-    cr_assert_eq(gpc_replay_read(replay, kind, index, &info.id, 1, &value, NULL), GPC_OK);
+    cr_assert_eq(gpc_replay_read(replay, kind, index, &info.id, 1, &value, 1, NULL), GPC_OK);
     return value;
 }
 

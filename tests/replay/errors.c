@@ -195,11 +195,11 @@ Test(errors, arguments) {
     cr_assert_eq(measure_total(NULL, &stats), GPC_ERROR_ARGUMENT);
     const uint32_t id = GPC_ID_cycles;
     uint64_t value = 7;
-    expect_error(r, gpc_replay_read_total(NULL, &id, 1, &value, &r->error), GPC_ERROR_ARGUMENT, "replay is NULL");
-    expect_error(r, gpc_replay_read_total(replay, &id, 1, NULL, &r->error), GPC_ERROR_ARGUMENT, "values is NULL");
-    expect_error(r, gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, &r->error), GPC_ERROR_STATE,
+    expect_error(r, gpc_replay_read_total(NULL, &id, 1, &value, 1, &r->error), GPC_ERROR_ARGUMENT, "replay is NULL");
+    expect_error(r, gpc_replay_read_total(replay, &id, 1, NULL, 1, &r->error), GPC_ERROR_ARGUMENT, "values is NULL");
+    expect_error(r, gpc_replay_read(replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, 1, &r->error), GPC_ERROR_STATE,
                  "no kernel was run");
-    expect_error(r, gpc_replay_read(replay, GPC_OBJECT_SM, 0, &id, 1, &value, &r->error), GPC_ERROR_STATE,
+    expect_error(r, gpc_replay_read(replay, GPC_OBJECT_SM, 0, &id, 1, &value, 1, &r->error), GPC_ERROR_STATE,
                  "gpc_replay_keep_objects");
     cr_assert_eq(value, 7);
     expect_error(r, gpc_replay_kernel(NULL, trace, NULL, &r->error), GPC_ERROR_ARGUMENT, "replay is NULL");

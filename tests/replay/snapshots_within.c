@@ -554,8 +554,8 @@ Test(replay_snapshots_within, objects) {
     cr_assert_eq(gpc_replay_kernel(replay, trace, NULL, &error), GPC_OK);
     cr_assert_eq(gpc_replay_kernel(copy, again, NULL, &error), GPC_OK);
     for (uint32_t sm = 0; sm < 3; sm++) {
-        cr_assert_eq(gpc_replay_read(replay, GPC_OBJECT_SM, sm, &id, 1, &a, NULL), GPC_OK);
-        cr_assert_eq(gpc_replay_read(copy, GPC_OBJECT_SM, sm, &id, 1, &b, NULL), GPC_OK);
+        cr_assert_eq(gpc_replay_read(replay, GPC_OBJECT_SM, sm, &id, 1, &a, 1, NULL), GPC_OK);
+        cr_assert_eq(gpc_replay_read(copy, GPC_OBJECT_SM, sm, &id, 1, &b, 1, NULL), GPC_OK);
         cr_expect(a > 0 && a == b);
     }
     gpc_replay_destroy(replay), gpc_replay_destroy(copy);

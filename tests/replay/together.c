@@ -89,7 +89,7 @@ static void read_l1(const gpc_replay *replay, uint32_t sm, uint64_t *values) {
     for (size_t i = 0; i < 8; i++) {
         gpc_counter_info info = GPC_COUNTER_INFO_INIT;
         cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, names[i], &info, NULL), GPC_OK, "%s", names[i]);
-        cr_assert_eq(gpc_replay_read(replay, GPC_OBJECT_SM, sm, &info.id, 1, &values[i], NULL), GPC_OK);
+        cr_assert_eq(gpc_replay_read(replay, GPC_OBJECT_SM, sm, &info.id, 1, &values[i], 1, NULL), GPC_OK);
     }
 }
 

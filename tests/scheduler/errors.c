@@ -127,11 +127,12 @@ Test(scheduler_errors, questions_about_nothing) {
     const uint32_t ids[] = {GPC_ID_cycles, GPC_ID_CACHE_reads};
     const uint64_t values[] = {1, 2};
     cr_expect_eq(give_sample(NULL, &stats, 0), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_scheduler_sample(r.scheduler, 0, ids, 1, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_scheduler_sample(r.scheduler, 0, ids, 1, NULL, 1, &error), GPC_ERROR_ARGUMENT);
     cr_expect_str_eq(error.message, "gpc_scheduler_sample: values is NULL");
-    cr_expect_eq(gpc_scheduler_sample(r.scheduler, 0, ids, 2, values, &error), GPC_ERROR_ARGUMENT, "of a cache");
+    cr_expect_eq(gpc_scheduler_sample(r.scheduler, 0, ids, 2, values, sizeof values / sizeof *values, &error),
+                 GPC_ERROR_ARGUMENT, "of a cache");
     cr_expect(strstr(error.message, "175"), "%s", error.message);
-    cr_expect_eq(gpc_scheduler_sample(r.scheduler, 0, ids, 1, values, &error), GPC_OK);
+    cr_expect_eq(gpc_scheduler_sample(r.scheduler, 0, ids, 1, values, sizeof values / sizeof *values, &error), GPC_OK);
     cr_expect_eq(give_sample(r.scheduler, &stats, 0), GPC_OK);
     gpc_scheduler_destroy(NULL);
     rig_close(&r);

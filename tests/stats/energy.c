@@ -86,8 +86,8 @@ static uint32_t id_of(const char *name) {
 static uint64_t of_object(const machine *m, gpc_object kind, uint32_t index, const char *name) {
     uint32_t id = id_of(name);
     uint64_t value = 0;
-    cr_assert_eq(m->replay ? gpc_replay_read(m->replay, kind, index, &id, 1, &value, NULL)
-                           : gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value, NULL),
+    cr_assert_eq(m->replay ? gpc_replay_read(m->replay, kind, index, &id, 1, &value, 1, NULL)
+                           : gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value, 1, NULL),
                  GPC_OK);
     return value;
 }

@@ -50,7 +50,7 @@ static uint32_t id_of(gpc_counter_table table, const char *name) {
 
 static uint64_t read_one(const made *m, gpc_object kind, uint32_t index, uint32_t id) {
     uint64_t value = 0;
-    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value, 1, NULL), GPC_OK);
     return value;
 }
 
@@ -68,15 +68,15 @@ static unsigned check_sums(const made *m, gpc_object kind) {
         uint64_t whole = 0, of_kernel = 0, sum = 0, sum_of_kernel = 0, value;
         if (info.buckets > 1 || !(info.objects >> kind & 1) || !gpc_hierarchy_object_count(m->hierarchy, kind))
             continue;
-        cr_assert_eq(gpc_hierarchy_read(m->hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &whole, NULL), GPC_OK);
-        cr_assert_eq(gpc_replay_read(m->replay, GPC_OBJECT_WHOLE, 0, &info.id, 1, &of_kernel, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(m->hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &whole, 1, NULL), GPC_OK);
+        cr_assert_eq(gpc_replay_read(m->replay, GPC_OBJECT_WHOLE, 0, &info.id, 1, &of_kernel, 1, NULL), GPC_OK);
         if (of_kernel == GPC_ABSENT)
             continue;
         cr_expect_eq(of_kernel, *(uint64_t *)(void *)((char *)&m->stats + measured_offset(info.id)), "%s", info.name);
         for (uint32_t n = 0; n < gpc_hierarchy_object_count(m->hierarchy, kind); n++) {
             value = read_one(m, kind, n, info.id);
             sum = value == GPC_ABSENT ? GPC_ABSENT : sum + value;
-            cr_assert_eq(gpc_replay_read(m->replay, kind, n, &info.id, 1, &value, NULL), GPC_OK);
+            cr_assert_eq(gpc_replay_read(m->replay, kind, n, &info.id, 1, &value, 1, NULL), GPC_OK);
             sum_of_kernel = value == GPC_ABSENT ? GPC_ABSENT : sum_of_kernel + value;
         }
         if (sum != GPC_ABSENT)
@@ -181,17 +181,23 @@ Test(objects, histograms) {
     uint64_t buckets[GPC_TRANSACTION_BUCKETS + 3];
     /* a histogram between two counters, and a ratio */
     const uint32_t ids[] = {id_of(GPC_TABLE_HIERARCHY, "cycles"), id, id_of(GPC_TABLE_HIERARCHY, "l1.load_requests")};
-    cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, ids, 3, buckets, NULL), GPC_OK);
+    cr_assert_eq(
+        gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, ids, 3, buckets, sizeof buckets / sizeof *buckets, NULL),
+        GPC_OK);
     cr_expect_eq(gpc_counter_values(ids, 3), GPC_TRANSACTION_BUCKETS + 2);
     cr_expect_eq(buckets[0], m.stats.cycles);
     for (unsigned i = 0; i < GPC_TRANSACTION_BUCKETS; i++)
         cr_expect_eq(buckets[1 + i], m.stats.l1_transactions_per_load[i], "bucket %u", i);
     cr_expect_eq(buckets[GPC_TRANSACTION_BUCKETS + 1], m.stats.l1_load_requests);
-    cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SLICE, 0, &id, 1, buckets, NULL), GPC_OK);
+    cr_assert_eq(
+        gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SLICE, 0, &id, 1, buckets, sizeof buckets / sizeof *buckets, NULL),
+        GPC_OK);
     cr_expect(buckets[0] == GPC_ABSENT && buckets[GPC_TRANSACTION_BUCKETS - 1] == GPC_ABSENT, "a slice has none");
     cr_expect_eq(buckets[GPC_TRANSACTION_BUCKETS + 1], m.stats.l1_load_requests, "not written");
     const uint32_t ratio = id_of(GPC_TABLE_HIERARCHY, "l1.lines_per_load");
-    cr_assert_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &ratio, 1, buckets, NULL), GPC_OK);
+    cr_assert_eq(
+        gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &ratio, 1, buckets, sizeof buckets / sizeof *buckets, NULL),
+        GPC_OK);
     cr_expect(buckets[0] == m.stats.l1_load_lines && buckets[1] == m.stats.l1_load_requests, "numerator, denominator");
     destroy(&m);
 }
@@ -201,14 +207,17 @@ static void check_histogram(const made *m, gpc_object kind, const gpc_counter_in
     uint64_t whole[GPC_AGE_BUCKETS], sum[GPC_AGE_BUCKETS] = {0}, of_kernel[GPC_AGE_BUCKETS] = {0}, one[GPC_AGE_BUCKETS];
     cr_assert_leq(info->buckets, GPC_AGE_BUCKETS);
     for (uint32_t n = 0; n < gpc_hierarchy_object_count(m->hierarchy, kind); n++) {
-        cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, n, &info->id, 1, one, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, n, &info->id, 1, one, sizeof one / sizeof *one, NULL),
+                     GPC_OK);
         for (size_t k = 0; k < info->buckets; k++)
             sum[k] += one[k];
-        cr_assert_eq(gpc_replay_read(m->replay, kind, n, &info->id, 1, one, NULL), GPC_OK);
+        cr_assert_eq(gpc_replay_read(m->replay, kind, n, &info->id, 1, one, sizeof one / sizeof *one, NULL), GPC_OK);
         for (size_t k = 0; k < info->buckets; k++)
             of_kernel[k] += one[k];
     }
-    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, GPC_OBJECT_WHOLE, 0, &info->id, 1, whole, NULL), GPC_OK);
+    cr_assert_eq(
+        gpc_hierarchy_read(m->hierarchy, GPC_OBJECT_WHOLE, 0, &info->id, 1, whole, sizeof whole / sizeof *whole, NULL),
+        GPC_OK);
     const uint64_t *last = (const uint64_t *)(const void *)((const char *)&m->stats + measured_offset(info->id));
     for (size_t k = 0; k < info->buckets; k++) {
         cr_expect_eq(sum[k], whole[k], "%s, bucket %zu", info->name, k);
@@ -228,7 +237,9 @@ static void check_histograms(const char *settings, unsigned least) {
         uint64_t buckets[GPC_AGE_BUCKETS], sum = 0;
         if (info.kind != GPC_COUNTER_HISTOGRAM)
             continue;
-        cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, buckets, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, buckets,
+                                        sizeof buckets / sizeof *buckets, NULL),
+                     GPC_OK);
         cr_assert(info.objects >> GPC_OBJECT_SM & 1, "%s", info.name);
         if (*buckets == GPC_ABSENT)
             continue;
@@ -243,7 +254,9 @@ static void check_histograms(const char *settings, unsigned least) {
     gpc_hierarchy_reset_stats(m.hierarchy);
     const uint32_t id = id_of(GPC_TABLE_HIERARCHY, "l1.transactions_per_load");
     uint64_t buckets[GPC_TRANSACTION_BUCKETS];
-    cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SM, 0, &id, 1, buckets, NULL), GPC_OK);
+    cr_assert_eq(
+        gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SM, 0, &id, 1, buckets, sizeof buckets / sizeof *buckets, NULL),
+        GPC_OK);
     for (unsigned i = 0; i < GPC_TRANSACTION_BUCKETS; i++)
         cr_expect_eq(buckets[i], 0, "after a reset");
     destroy(&m);
@@ -266,7 +279,9 @@ Test(objects, bytes_of_channels) {
     run(&m, "synthetic:transpose-naive:64KiB");
     for (uint32_t n = 0; n < gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_CHANNEL); n++) {
         uint64_t values[4];
-        cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_CHANNEL, n, ids, 4, values, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_CHANNEL, n, ids, 4, values,
+                                        sizeof values / sizeof *values, NULL),
+                     GPC_OK);
         cr_expect_eq(values[2], values[0] * 32);
         cr_expect_eq(values[3], values[1] * 32);
         moved[0] += values[2];
@@ -292,7 +307,7 @@ Test(objects, functional_instructions) {
         uint32_t id = id_of(GPC_TABLE_HIERARCHY, names[i]), busy = 0;
         uint64_t sum = 0, value;
         for (uint32_t n = 0; n < sms; n++) {
-            cr_assert_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, n, &id, 1, &value, NULL), GPC_OK);
+            cr_assert_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, n, &id, 1, &value, 1, NULL), GPC_OK);
             cr_assert_neq(value, GPC_ABSENT);
             sum += value;
             busy += value > 0;
@@ -310,11 +325,17 @@ Test(objects, errors) {
     uint64_t value = 7;
     uint32_t id = id_of(GPC_TABLE_HIERARCHY, "cycles"), sms = gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_SM);
     char name[GPC_OBJECT_NAME];
-    cr_expect_eq(gpc_hierarchy_read(NULL, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, NULL, 1, &value, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, NULL, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SM, sms, &id, 1, &value, NULL), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_COUNT, 0, &id, 1, &value, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_read(NULL, GPC_OBJECT_WHOLE, 0, &id, 1, &value, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, NULL, 1, &value, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &id, 1, NULL, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_SM, sms, &id, 1, &value, 1, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_COUNT, 0, &id, 1, &value, 1, NULL), GPC_ERROR_RANGE);
+    const uint32_t histogram = id_of(GPC_TABLE_HIERARCHY, "l1.transactions_per_load");
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(gpc_hierarchy_read(m.hierarchy, GPC_OBJECT_WHOLE, 0, &histogram, 1, &value, 1, &error),
+                 GPC_ERROR_RANGE, "33 values");
+    cr_expect_str_eq(error.message, "gpc_hierarchy_read: value_count is 1, but l1.transactions_per_load has values[0] "
+                                    "to values[32] (gpc_counter_values)");
     cr_expect_eq(value, 7);
     cr_expect_eq(gpc_hierarchy_object_count(NULL, GPC_OBJECT_SM), 0);
     cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, sms, name, sizeof name), GPC_ERROR_RANGE);
@@ -325,19 +346,20 @@ Test(objects, errors) {
     cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, name, 3), GPC_ERROR_RANGE);
     cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 3, name, sizeof name), GPC_OK);
     cr_expect_str_eq(name, "sm-3");
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_ERROR_STATE,
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, 1, NULL), GPC_ERROR_STATE,
                  "no kernel yet");
     cr_expect_eq(gpc_replay_keep_objects(NULL, true, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_replay_keep_objects(m.replay, true, NULL), GPC_OK);
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, 0, &id, 1, &value, NULL), GPC_ERROR_STATE, "no kernel yet");
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, 0, &id, 1, &value, 1, NULL), GPC_ERROR_STATE,
+                 "no kernel yet");
     run(&m, "synthetic:vectoradd:32KiB");
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_OK);
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, 1, NULL), GPC_OK);
     cr_expect_eq(value, m.stats.cycles);
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, sms, &id, 1, &value, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, sms, &id, 1, &value, 1, NULL), GPC_ERROR_RANGE);
     cr_expect_eq(gpc_replay_keep_objects(m.replay, false, NULL), GPC_OK);
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, 0, &id, 1, &value, NULL), GPC_ERROR_STATE, "not kept");
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_SM, 0, &id, 1, &value, 1, NULL), GPC_ERROR_STATE, "not kept");
     value = 0;
-    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, NULL), GPC_OK, "always kept");
+    cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, 1, NULL), GPC_OK, "always kept");
     cr_expect_eq(value, m.stats.cycles);
     destroy(&m);
 }

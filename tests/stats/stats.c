@@ -81,15 +81,15 @@ Test(stats, errors_of_texts) {
     const uint32_t known = GPC_ID_cycles, unknown = 65535;
     const uint64_t value = 1;
     char text[8];
-    cr_expect_eq(gpc_counters_json(NULL, 1, &value, text, sizeof text, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_counters_json(NULL, 1, &value, 1, text, sizeof text, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect_str_eq(error.message, "gpc_counters_json: ids is NULL");
-    cr_expect_eq(gpc_counters_csv(&known, 1, NULL, true, text, sizeof text, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_counters_csv(&known, 1, NULL, 1, true, text, sizeof text, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect_str_eq(error.message, "gpc_counters_csv: values is NULL");
-    cr_expect_eq(gpc_counters_json(&unknown, 1, &value, text, sizeof text, NULL, &error), GPC_ERROR_NOT_FOUND);
+    cr_expect_eq(gpc_counters_json(&unknown, 1, &value, 1, text, sizeof text, NULL, &error), GPC_ERROR_NOT_FOUND);
     cr_expect(strstr(error.message, "65535"), "%s", error.message);
-    cr_expect_eq(gpc_counters_json(&known, 1, &value, text, sizeof text, NULL, &error), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_counters_json(&known, 1, &value, 1, text, sizeof text, NULL, &error), GPC_ERROR_RANGE);
     cr_expect_str_eq(text, "{\"cycle");
-    cr_expect_eq(gpc_counters_json(NULL, 0, NULL, text, sizeof text, NULL, &error), GPC_OK);
+    cr_expect_eq(gpc_counters_json(NULL, 0, NULL, 0, text, sizeof text, NULL, &error), GPC_OK);
     cr_expect_str_eq(text, "{}");
 }
 

@@ -35,7 +35,7 @@ static void destroy(made *m) {
 
 static uint64_t value_of(const made *m, gpc_object kind, uint32_t index, uint32_t id) {
     uint64_t value = 0;
-    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(m->hierarchy, kind, index, &id, 1, &value, 1, NULL), GPC_OK);
     return value;
 }
 

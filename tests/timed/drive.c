@@ -308,7 +308,9 @@ static uint64_t carried(const rig *r, const char *name, uint64_t *packets) {
         cr_assert_eq(gpc_hierarchy_object_name(r->hierarchy, GPC_OBJECT_NETWORK, n, found, sizeof found), GPC_OK);
         if (strcmp(found, name) != 0)
             continue;
-        cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values,
+                                        sizeof values / sizeof *values, NULL),
+                     GPC_OK);
         *packets = values[0];
     }
     cr_assert_geq(values[1], *packets * header);

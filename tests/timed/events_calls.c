@@ -522,7 +522,7 @@ static uint64_t whole(const rig *r, const char *name) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     uint64_t value = 0;
     cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info, NULL), GPC_OK, "%s", name);
-    cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, 1, NULL), GPC_OK);
     return value == GPC_ABSENT ? 0 : value;
 }
 

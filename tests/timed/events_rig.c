@@ -169,7 +169,9 @@ unsigned events_check_networks(const events *e, const gpc_hierarchy *hierarchy) 
         char name[GPC_OBJECT_NAME];
         uint64_t values[2];
         cr_assert_eq(gpc_hierarchy_object_name(hierarchy, GPC_OBJECT_NETWORK, n, name, sizeof name), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_read(hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values, NULL), GPC_OK);
+        cr_assert_eq(
+            gpc_hierarchy_read(hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values, sizeof values / sizeof *values, NULL),
+            GPC_OK);
         gpc_component component = component_of(name);
         cr_expect_eq(events_count(e, GPC_WHAT_SEND, component), values[0], "%s", name);
         cr_expect_eq(events_count(e, GPC_WHAT_RECEIVE, component), values[0], "%s", name);

@@ -63,7 +63,7 @@ static uint64_t counted(const gpc_hierarchy *h, unsigned stage) {
     uint64_t value;
     strcat(name, gpc_stage_name(stage));
     cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info, NULL), GPC_OK, "%s", name);
-    cr_assert_eq(gpc_hierarchy_read(h, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(h, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, 1, NULL), GPC_OK);
     return value;
 }
 

@@ -277,7 +277,7 @@ static uint64_t counted(gpc_object kind, uint32_t index, const char *name) {
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     uint64_t value = 0;
     cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name, &info, NULL), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, kind, index, &info.id, 1, &value, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_read(r.hierarchy, kind, index, &info.id, 1, &value, 1, NULL), GPC_OK);
     return value;
 }
 

@@ -317,7 +317,8 @@ static void put_run(FILE *to, const torture_case *c, int only, bool data) {
             put_snapshot(to, only);
     }
     fprintf(to, "    rest();\n    gpc_hierarchy_drain(h, &error);\n"
-                "    gpc_hierarchy_read(h, GPC_OBJECT_WHOLE, 0, ids, sizeof ids / sizeof *ids, values, &error);\n"
+                "    gpc_hierarchy_read(h, GPC_OBJECT_WHOLE, 0, ids, sizeof ids / sizeof *ids,\n"
+                "                       values, 4096, &error);\n"
                 "    printf(\"way %%d: the end at cycle %%llu\\n\", how, (unsigned long long)gpc_hierarchy_now(h));\n"
                 "    gpc_hierarchy_destroy(h);\n    gpc_config_destroy(config);\n"
                 "    gpc_context_destroy(context);\n}\n");

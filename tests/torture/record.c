@@ -59,7 +59,7 @@ static void walk_objects(gpc_hierarchy *h, walk *w, gpc_counter_table table) {
         for (unsigned kind = 0; kind < GPC_OBJECT_COUNT; kind++)
             for (uint32_t n = 0; info.objects >> kind & 1 && n < gpc_hierarchy_object_count(h, (gpc_object)kind); n++) {
                 uint64_t values[256] = {0};
-                gpc_hierarchy_read(h, (gpc_object)kind, n, &info.id, 1, values, NULL);
+                gpc_hierarchy_read(h, (gpc_object)kind, n, &info.id, 1, values, sizeof values / sizeof *values, NULL);
                 for (size_t v = 0; v < info.values && (info.values == 1 || *values != GPC_ABSENT); v++)
                     put(w, values[v], object_names[kind], info.name, n);
             }
@@ -172,7 +172,7 @@ static void check_sum(gpc_hierarchy *h, const gpc_counter_info *info, gpc_object
     uint64_t sum = 0, most = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t value = GPC_ABSENT;
-        gpc_hierarchy_read(h, kind, i, &info->id, 1, &value, NULL);
+        gpc_hierarchy_read(h, kind, i, &info->id, 1, &value, 1, NULL);
         if (value == GPC_ABSENT)
             return;
         sum += value;
@@ -196,7 +196,7 @@ void record_sums(gpc_hierarchy *h, failure *f) {
         if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) != GPC_OK || info.ratio ||
             info.kind == GPC_COUNTER_HISTOGRAM)
             continue;
-        if (gpc_hierarchy_read(h, GPC_OBJECT_WHOLE, 0, &info.id, 1, &whole, NULL) != GPC_OK || whole == GPC_ABSENT)
+        if (gpc_hierarchy_read(h, GPC_OBJECT_WHOLE, 0, &info.id, 1, &whole, 1, NULL) != GPC_OK || whole == GPC_ABSENT)
             continue;
         if (whole >> 63)
             fail(f, "underflow", "%s is %" PRIu64, info.name, whole);

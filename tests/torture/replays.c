@@ -194,7 +194,7 @@ static void tell_objects(replay_run *at) {
         for (unsigned kind = GPC_OBJECT_SM; kind < GPC_OBJECT_COUNT; kind++)
             for (uint32_t n = 0; info.objects >> kind & 1 && n < gpc_hierarchy_object_count(h, (gpc_object)kind); n++) {
                 uint64_t value = 0;
-                gpc_replay_read(at->replay, (gpc_object)kind, n, &info.id, 1, &value, NULL);
+                gpc_replay_read(at->replay, (gpc_object)kind, n, &info.id, 1, &value, 1, NULL);
                 record_tell(at->r, value);
             }
     }

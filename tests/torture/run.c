@@ -105,7 +105,7 @@ static uint64_t counter(host *at, gpc_counter_table table, gpc_object kind, uint
     gpc_counter_info info = GPC_COUNTER_INFO_INIT;
     uint64_t value = GPC_ABSENT;
     if (gpc_counter_by_name(table, name, &info, NULL) == GPC_OK)
-        gpc_hierarchy_read(at->h, kind, index, &info.id, 1, &value, NULL);
+        gpc_hierarchy_read(at->h, kind, index, &info.id, 1, &value, 1, NULL);
     return value == GPC_ABSENT ? 0 : value;
 }
 

@@ -1086,18 +1086,18 @@ FUNCTIONS = {
     "gpc_counter_by_id": (c_int, (c_uint32, POINTER(gpc_counter_info), POINTER(gpc_error))),
     "gpc_counter_values": (c_size_t, (POINTER(c_uint32), c_size_t)),
     "gpc_counters_json": (c_int, (
-        POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(c_char), c_size_t, POINTER(c_size_t),
+        POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(c_char), c_size_t, POINTER(c_size_t),
         POINTER(gpc_error),
     )),
     "gpc_counters_csv": (c_int, (
-        POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_bool, POINTER(c_char), c_size_t, POINTER(c_size_t),
+        POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, c_bool, POINTER(c_char), c_size_t, POINTER(c_size_t),
         POINTER(gpc_error),
     )),
     "gpc_cache_create": (c_int, (c_void_p, POINTER(gpc_cache_options), POINTER(c_void_p), POINTER(gpc_error))),
     "gpc_cache_destroy": (None, (c_void_p,)),
     "gpc_cache_access": (c_int, (c_void_p, POINTER(gpc_request), POINTER(gpc_access_result), POINTER(gpc_error))),
     "gpc_cache_access_many": (c_int, (c_void_p, POINTER(gpc_batch), POINTER(c_size_t), POINTER(gpc_error))),
-    "gpc_cache_read": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error))),
+    "gpc_cache_read": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(gpc_error))),
     "gpc_cache_reset_stats": (None, (c_void_p,)),
     "gpc_hierarchy_check_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_error))),
     "gpc_hierarchy_create": (c_int, (c_void_p, c_void_p, POINTER(c_void_p), POINTER(gpc_error))),
@@ -1120,7 +1120,7 @@ FUNCTIONS = {
     "gpc_hierarchy_reset_stats": (None, (c_void_p,)),
     "gpc_hierarchy_object_count": (c_uint32, (c_void_p, c_int)),
     "gpc_hierarchy_read": (c_int, (
-        c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error),
+        c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(gpc_error),
     )),
     "gpc_hierarchy_can_accept": (c_bool, (c_void_p, c_uint32, POINTER(c_int))),
     "gpc_hierarchy_can_accept_miss": (c_bool, (c_void_p, c_uint32, POINTER(c_int))),
@@ -1141,9 +1141,11 @@ FUNCTIONS = {
     "gpc_replay_hierarchy": (c_void_p, (c_void_p,)),
     "gpc_replay_keep_objects": (c_int, (c_void_p, c_bool, POINTER(gpc_error))),
     "gpc_replay_read": (c_int, (
-        c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error),
+        c_void_p, c_int, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(gpc_error),
     )),
-    "gpc_replay_read_total": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error))),
+    "gpc_replay_read_total": (c_int, (
+        c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(gpc_error),
+    )),
     "gpc_struct_init": (c_int, (c_char_p, c_size_t, c_void_p, POINTER(gpc_error))),
     "gpc_context_create_0_3": (c_int, (POINTER(gpc_context_options), POINTER(c_void_p), POINTER(gpc_error))),
     "gpc_context_destroy": (None, (c_void_p,)),
@@ -1187,7 +1189,7 @@ FUNCTIONS = {
     "gpc_coherence_get_module": (c_int, (c_void_p, c_uint32, POINTER(gpc_coherence_module), POINTER(gpc_error))),
     "gpc_coherence_protocol": (POINTER(gpc_protocol), (c_void_p,)),
     "gpc_coherence_read": (c_int, (
-        c_void_p, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error),
+        c_void_p, c_uint32, POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(gpc_error),
     )),
     "gpc_coherence_get_matrices": (c_int, (
         c_void_p, c_uint32, c_uint32, POINTER(c_uint64), POINTER(c_uint32), POINTER(gpc_error),
@@ -1216,7 +1218,7 @@ FUNCTIONS = {
     "gpc_stage_meaning": (c_char_p, (c_uint,)),
     "gpc_hierarchy_set_window": (c_int, (c_void_p, POINTER(gpc_access_window), POINTER(gpc_error))),
     "gpc_hierarchy_reset_persisting": (c_int, (c_void_p,)),
-    "gpc_stats_read": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error))),
+    "gpc_stats_read": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(gpc_error))),
     "gpc_context_register_replacement": (c_int, (
         c_void_p, POINTER(gpc_replacement_ops), c_void_p, CFUNCTYPE(None, c_void_p), POINTER(gpc_error),
     )),
@@ -1276,7 +1278,9 @@ FUNCTIONS = {
     "gpc_profile_destroy": (None, (c_void_p,)),
     "gpc_profile_on_progress": (None, (c_void_p, gpc_progress_fn, c_void_p)),
     "gpc_profile_kernel": (c_int, (c_void_p, c_void_p, POINTER(gpc_kernel), POINTER(gpc_error))),
-    "gpc_profile_read_kernel": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error))),
+    "gpc_profile_read_kernel": (c_int, (
+        c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(gpc_error),
+    )),
     "gpc_profile_run": (c_int, (c_void_p, c_void_p, POINTER(gpc_error))),
     "gpc_profile_begin_kernel": (c_int, (c_void_p, c_char_p, POINTER(gpc_launch), POINTER(gpc_error))),
     "gpc_profile_access": (c_int, (c_void_p, POINTER(gpc_warp_access), POINTER(gpc_warp_result), POINTER(gpc_error))),
@@ -1322,7 +1326,7 @@ FUNCTIONS = {
     "gpc_scheduler_policy_value": (c_int, (c_void_p, c_size_t, POINTER(gpc_policy_value), POINTER(gpc_error))),
     "gpc_scheduler_cache_event": (None, (c_void_p, POINTER(gpc_cache_event))),
     "gpc_scheduler_sample": (c_int, (
-        c_void_p, c_uint64, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error),
+        c_void_p, c_uint64, POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(gpc_error),
     )),
     "gpc_next_uses": (c_int, (c_void_p, POINTER(c_uint64), c_size_t, c_uint32, POINTER(c_uint64), POINTER(gpc_error))),
     "gpc_cache_probe": (c_int, (c_void_p, POINTER(gpc_request), POINTER(gpc_access_result), POINTER(gpc_error))),
@@ -1387,7 +1391,7 @@ FUNCTIONS = {
     "gpc_dram_advance": (c_int, (c_void_p, c_uint64, POINTER(gpc_error))),
     "gpc_dram_now": (c_uint64, (c_void_p,)),
     "gpc_dram_next_event": (c_uint64, (c_void_p,)),
-    "gpc_dram_read": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error))),
+    "gpc_dram_read": (c_int, (c_void_p, POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(gpc_error))),
     "gpc_throttle_create": (c_int, (c_void_p, POINTER(gpc_throttle_options), POINTER(c_void_p), POINTER(gpc_error))),
     "gpc_throttle_destroy": (None, (c_void_p,)),
     "gpc_throttle_start": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(gpc_error))),
@@ -1396,7 +1400,7 @@ FUNCTIONS = {
     "gpc_throttle_begin_kernel": (c_int, (c_void_p, c_char_p, POINTER(gpc_error))),
     "gpc_throttle_cache_event": (c_bool, (c_void_p, POINTER(gpc_cache_event))),
     "gpc_throttle_sample": (c_int, (
-        c_void_p, c_uint64, POINTER(c_uint32), c_size_t, POINTER(c_uint64), POINTER(gpc_error),
+        c_void_p, c_uint64, POINTER(c_uint32), c_size_t, POINTER(c_uint64), c_size_t, POINTER(gpc_error),
     )),
     "gpc_throttle_wants_events": (c_bool, (c_void_p,)),
     "gpc_throttle_wants_samples": (c_bool, (c_void_p,)),

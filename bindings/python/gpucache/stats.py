@@ -105,7 +105,7 @@ def _read(table):
 def _values(read, function, *arguments):
     """Values of a read, by a function of the library."""
     values = (ctypes.c_uint64 * read.size)()
-    call(function, *arguments, read.ids, len(read.ids), values)
+    call(function, *arguments, read.ids, len(read.ids), values, read.size)
     return array("Q", values)
 
 
@@ -118,14 +118,14 @@ def lent(pointer):
     """Stats lent to a callback by the library."""
     read = _read(CounterTable.HIERARCHY)
     values = (ctypes.c_uint64 * read.size)()
-    lib.gpc_stats_read(pointer, read.ids, len(read.ids), values, None)
+    lib.gpc_stats_read(pointer, read.ids, len(read.ids), values, read.size, None)
     return Stats(array("Q", values))
 
 
 def sample_of(stats):
-    """Arguments for a sample given to the library: ids, their number, values."""
+    """Arguments for a sample given to the library: ids, their number, values, their number."""
     read = _read(CounterTable.HIERARCHY)
-    return read.ids, len(read.ids), (ctypes.c_uint64 * read.size)(*stats.raw)
+    return read.ids, len(read.ids), (ctypes.c_uint64 * read.size)(*stats.raw), read.size
 
 
 def counters_of_object(kind, histograms=False):
@@ -256,7 +256,7 @@ class Stats(_Values):
         ids = [*read.ids, *(entry.counter.id for entry in ratios)]
         parts = [self.raw[read.places[name]] for _, *names in ratios for name in names]
         values = (ctypes.c_uint64 * (read.size + len(parts)))(*self.raw, *parts)
-        arguments = (ctypes.c_uint32 * len(ids))(*ids), len(ids), values, *options
+        arguments = (ctypes.c_uint32 * len(ids))(*ids), len(ids), values, len(values), *options
         length = ctypes.c_size_t()
         status = write(*arguments, None, 0, ctypes.byref(length), None)
         if status != Status.ERROR_RANGE:

@@ -148,7 +148,7 @@ inline void print(const gpc_hierarchy *hierarchy) {
         gpc_error error = GPC_ERROR_INIT;
         uint64_t value = GPC_ABSENT;
         if (info.values == 1)
-            check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, &error), error);
+            check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, 1, &error), error);
         if (value != GPC_ABSENT)
             std::printf("%s %llu\n", info.name, static_cast<unsigned long long>(value));
     }

@@ -273,10 +273,10 @@ GPC_API const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherenc
 /*
  * Read counters of a module by id, as gpc_hierarchy_read: the table GPC_TABLE_COHERENCE.
  *   module  index; GPC_NO_MODULE: the sum of all modules
- * Returns GPC_OK; GPC_ERROR_RANGE (module); GPC_ERROR_ARGUMENT. Since: 0.3.
+ * Returns GPC_OK; GPC_ERROR_RANGE (module, value_count); GPC_ERROR_ARGUMENT. Since: 0.3.
  */
 GPC_API gpc_status gpc_coherence_read(const gpc_coherence *coherence, uint32_t module, const uint32_t *ids,
-                                      size_t count, uint64_t *values, gpc_error *error);
+                                      size_t count, uint64_t *values, size_t value_count, gpc_error *error);
 
 /*
  * Transitions and their causes since the tree was made or the statistics were reset (Table 4.2).

@@ -386,7 +386,7 @@ GPC_API gpc_status gpc_profile_kernel(gpc_profile *profile, gpc_trace *trace, gp
 
 /* Read counters of the last kernel by id, as gpc_replay_read of the whole. Since: 0.3. */
 GPC_API gpc_status gpc_profile_read_kernel(const gpc_profile *profile, const uint32_t *ids, size_t count,
-                                           uint64_t *values, gpc_error *error);
+                                           uint64_t *values, size_t value_count, gpc_error *error);
 
 /* Replay all remaining kernels: GPC_OK at the trace's end. Since: 0.1. */
 GPC_API gpc_status gpc_profile_run(gpc_profile *profile, gpc_trace *trace, gpc_error *error);

@@ -439,7 +439,7 @@ GPC_API uint64_t gpc_dram_next_event(const gpc_dram *dram);
 
 /* Read the dram.* counters since creation by id, as gpc_hierarchy_read. Since: 0.3. */
 GPC_API gpc_status gpc_dram_read(const gpc_dram *dram, const uint32_t *ids, size_t count, uint64_t *values,
-                                 gpc_error *error);
+                                 size_t value_count, gpc_error *error);
 
 /*
  * Throttles alone, for a host with its own scheduler. The host reports the states of its warps, and asks for the warps
@@ -482,7 +482,7 @@ GPC_API gpc_status gpc_throttle_begin_kernel(gpc_throttle *throttle, const char 
  */
 GPC_API bool gpc_throttle_cache_event(gpc_throttle *throttle, const gpc_cache_event *event);
 GPC_API gpc_status gpc_throttle_sample(gpc_throttle *throttle, uint64_t cycle, const uint32_t *ids, size_t count,
-                                       const uint64_t *values, gpc_error *error);
+                                       const uint64_t *values, size_t value_count, gpc_error *error);
 
 /*
  * True if a throttle needs L1's events (_events), or samples (_samples). Without its inputs a throttle decides nothing

@@ -16,7 +16,7 @@ typedef struct gpc_stats gpc_stats;
 
 /* Read counters of statistics that the library lends to a callback, as gpc_hierarchy_read. Any thread. Since: 0.3. */
 GPC_API gpc_status gpc_stats_read(const gpc_stats *stats, const uint32_t *ids, size_t count, uint64_t *values,
-                                  gpc_error *error);
+                                  size_t value_count, gpc_error *error);
 
 /*
  * Replacement policies.

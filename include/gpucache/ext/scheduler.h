@@ -324,16 +324,17 @@ GPC_API gpc_status gpc_scheduler_policy_value(const gpc_scheduler *scheduler, si
 
 /*
  * Pass an L1 event, or a sample, to the policy and the throttles.
- *   ids, values  [count] and [gpc_counter_values(ids, count)], counts since the last sample: sm.*, scheduler.*, l1.*,
- *                load.* and instructions of the scheduler's SM, the rest (network, L2, DRAM, histograms) of the whole
- *                hierarchy. Counters without a value, absent counters and energies are passed as 0. Sample schedulers
- *                with shared state in order of SM and index, in the same cycle: in a timed replay every sample.period.
- * gpc_scheduler_sample returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL, an id of no counter of a hierarchy). Since: 0.1, and
- * 0.3.
+ *   ids, values  [count] and [value_count], as received from a read: counts since the last sample. sm.*, scheduler.*,
+ *                l1.*, load.* and instructions of the scheduler's SM, the rest (network, L2, DRAM, histograms) of the
+ *                whole hierarchy. Counters without a value, absent counters and energies are passed as 0. Sample
+ *                schedulers with shared state in order of SM and index, in the same cycle: in a timed replay every
+ *                sample.period.
+ * gpc_scheduler_sample returns GPC_OK; GPC_ERROR_ARGUMENT (a NULL, an id of no counter of a hierarchy); GPC_ERROR_RANGE
+ * (value_count is less than gpc_counter_values(ids, count)). Since: 0.1, and 0.3.
  */
 GPC_API void gpc_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);
 GPC_API gpc_status gpc_scheduler_sample(gpc_scheduler *scheduler, uint64_t cycle, const uint32_t *ids, size_t count,
-                                        const uint64_t *values, gpc_error *error);
+                                        const uint64_t *values, size_t value_count, gpc_error *error);
 
 GPC_END_DECLS
 

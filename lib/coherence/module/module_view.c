@@ -165,7 +165,7 @@ static void sum_up(const gpc_coherence *coherence, uint32_t module, gpci_coheren
 }
 
 gpc_status gpc_coherence_read(const gpc_coherence *coherence, uint32_t module, const uint32_t *ids, size_t count,
-                              uint64_t *values, gpc_error *error) {
+                              uint64_t *values, size_t value_count, gpc_error *error) {
     if (!coherence)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_read: coherence is NULL");
     if (module != GPC_NO_MODULE && module >= coherence->module_count)
@@ -173,7 +173,7 @@ gpc_status gpc_coherence_read(const gpc_coherence *coherence, uint32_t module, c
                          module, coherence->module_count);
     gpci_coherence_stats sum = {0};
     sum_up(coherence, module, &sum);
-    return gpci_read_table(GPC_TABLE_COHERENCE, &sum, ids, count, values, "gpc_coherence_read", error);
+    return gpci_read_table(GPC_TABLE_COHERENCE, &sum, ids, count, values, value_count, "gpc_coherence_read", error);
 }
 
 const gpc_protocol *gpc_coherence_protocol(const gpc_coherence *coherence) {

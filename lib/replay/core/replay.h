@@ -273,7 +273,7 @@ void gpci_replay_check_ledger(const gpc_replay *replay);
 void gpci_replay_note_objects(gpc_replay *replay);
 /* gpc_replay_read for `function`. */
 gpc_status gpci_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
-                            size_t count, uint64_t *values, const char *function, gpc_error *error);
+                            size_t count, uint64_t *values, size_t value_count, const char *function, gpc_error *error);
 void gpci_replay_archive_objects(gpc_replay *replay, gpci_archive *archive);
 
 /* replay.c: call the progress callback if due. gpci_replay_count: pass uncounted instructions to the hierarchy. */

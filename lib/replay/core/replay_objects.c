@@ -121,7 +121,8 @@ static gpc_stats stats_of_kernel(const gpc_replay *replay) {
 }
 
 static gpc_status read_part(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
-                            size_t count, uint64_t *values, const char *function, gpc_error *error) {
+                            size_t count, uint64_t *values, size_t value_count, const char *function,
+                            gpc_error *error) {
     const gpci_kept_objects *kept = replay->objects;
     gpci_object_values object;
     if (!kept || !kept->kernel)
@@ -130,30 +131,32 @@ static gpc_status read_part(const gpc_replay *replay, gpc_object kind, uint32_t 
         return gpci_fail(error, GPC_ERROR_RANGE, "%s: no object of kind %d has the index %u", function, (int)kind,
                          index);
     gpci_object_values_subtract(&object, &kept->before[kept->first[kind] + index]);
-    return gpci_object_read(replay->hierarchy, kind, true, &object, ids, count, values, function, error);
+    return gpci_object_read(replay->hierarchy, kind, true, &object, ids, count, values, value_count, function, error);
 }
 
 gpc_status gpci_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
-                            size_t count, uint64_t *values, const char *function, gpc_error *error) {
+                            size_t count, uint64_t *values, size_t value_count, const char *function,
+                            gpc_error *error) {
     if (kind != GPC_OBJECT_WHOLE || index)
-        return read_part(replay, kind, index, ids, count, values, function, error);
+        return read_part(replay, kind, index, ids, count, values, value_count, function, error);
     if (!replay->has_last && !replay->begun)
         return gpci_fail(error, GPC_ERROR_STATE, "%s: no kernel was run", function);
     const gpc_stats stats = stats_of_kernel(replay);
-    return gpci_read_table(GPC_TABLE_HIERARCHY, &stats, ids, count, values, function, error);
+    return gpci_read_table(GPC_TABLE_HIERARCHY, &stats, ids, count, values, value_count, function, error);
 }
 
 gpc_status gpc_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids, size_t count,
-                           uint64_t *values, gpc_error *error) {
-    return replay ? gpci_replay_read(replay, kind, index, ids, count, values, "gpc_replay_read", error)
+                           uint64_t *values, size_t value_count, gpc_error *error) {
+    return replay ? gpci_replay_read(replay, kind, index, ids, count, values, value_count, "gpc_replay_read", error)
                   : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_read: replay is NULL");
 }
 
 gpc_status gpc_replay_read_total(const gpc_replay *replay, const uint32_t *ids, size_t count, uint64_t *values,
-                                 gpc_error *error) {
+                                 size_t value_count, gpc_error *error) {
     if (!replay)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_read_total: replay is NULL");
     gpc_stats stats = replay->total;
     gpci_hierarchy_forget(replay->hierarchy, true, &stats);
-    return gpci_read_table(GPC_TABLE_HIERARCHY, &stats, ids, count, values, "gpc_replay_read_total", error);
+    return gpci_read_table(GPC_TABLE_HIERARCHY, &stats, ids, count, values, value_count, "gpc_replay_read_total",
+                           error);
 }

@@ -258,8 +258,8 @@ static void estimate_all(const gpci_sampling *sampling, gpci_estimates *estimate
 static bool is_measured(const gpc_replay *replay, uint32_t id) {
     gpci_object_values none = {.has = {[GPC_TABLE_HIERARCHY] = true}};
     uint64_t value = GPC_ABSENT;
-    gpc_status status =
-        gpci_object_read(replay->hierarchy, GPC_OBJECT_WHOLE, true, &none, &id, 1, &value, "gpc_replay_estimate", NULL);
+    gpc_status status = gpci_object_read(replay->hierarchy, GPC_OBJECT_WHOLE, true, &none, &id, 1, &value, 1,
+                                         "gpc_replay_estimate", NULL);
     return status == GPC_OK && value != GPC_ABSENT;
 }
 

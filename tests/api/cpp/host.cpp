@@ -46,7 +46,7 @@ static void replay(gpc_context *context, gpucache::Config &config, const char *p
     const uint32_t id = GPC_ID_l1_load_sector_hits;
     uint64_t hits = 0;
     expect(gpucache::call(gpc_replay_kernel, replay, trace, &kernel) == GPC_OK, "a kernel");
-    gpucache::call(gpc_replay_read, replay, GPC_OBJECT_WHOLE, 0u, &id, 1u, &hits);
+    gpucache::call(gpc_replay_read, replay, GPC_OBJECT_WHOLE, 0u, &id, 1u, &hits, 1u);
     expect(hits == 4, "it hits as it did");
     expect(gpucache::call(gpc_replay_kernel, replay, trace, &kernel) == GPC_END, "there is one");
 }

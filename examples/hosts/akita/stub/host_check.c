@@ -64,7 +64,7 @@ static void print(const gpc_hierarchy *hierarchy) {
         gpc_error error = GPC_ERROR_INIT;
         uint64_t value = GPC_ABSENT;
         if (info.values == 1 &&
-            gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, &error) != GPC_OK)
+            gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, 1, &error) != GPC_OK)
             fprintf(stderr, "%s\n", error.message);
         if (value != GPC_ABSENT)
             printf("%s %" PRIu64 "\n", info.name, value);
