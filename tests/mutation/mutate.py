@@ -12,8 +12,9 @@ unchanged. Unit tests run once and record the lines of the given files that the 
 (SUITES) first, others when a change needs them. After that, a change costs the compilation of its file, and the tests
 that reach the function, the folder's suites first. Within both: tests that reach the line, tests that noticed an earlier
 change of the file or folder, quick tests, tests that reach few files. For a change of a table, the tests are the tests
-that reach the file, and all of the folder's suites. The first failure ends the judgement. A change survives if no test
-notices: a test is missing, or the change has no effect. Changes without an effect stand in equivalent.txt with a reason.
+that reach the file, and all of the folder's suites. The first failure ends the judgement. With --sanitized, a surviving
+change is tried again in that build, with the same tests. A change survives if no test notices: a test is missing, or the
+change has no effect. Changes without an effect stand in equivalent.txt with a reason.
 A change does not count if the compiler makes the same code, or if the changed file does not compile. The exit status is
 1 if more than --most percent survive unexplained.
 """
@@ -181,6 +182,8 @@ def arguments():
     parser.add_argument("--sample", type=int, default=0, metavar="N", help="so many of them, spread over the folders")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build directory, of gcc's")
+    parser.add_argument("--sanitized", type=pathlib.Path, metavar="BUILD",
+                        help="build directory with sanitizers, for survivors (tests/run.sh: build-sanitize)")  # fmt: skip
     parser.add_argument("--suites", nargs="+", metavar="SUITE", help="of unit tests; default: all but oom")
     parser.add_argument("--jobs", type=int, default=1, help="changes at a time")
     parser.add_argument("--effort", default="quick", choices=("quick", "normal", "thorough"), help="of the tests")
@@ -207,20 +210,22 @@ def main():
     outcomes = [(mutant, known[mutant.key][0]) for mutant in mutants if mutant.key in known]
     left = [mutant for mutant in mutants if mutant.key not in known]
     if left:
-        words = ["ninja", "-C", options.build, "all", "meson-test-prereq"]
-        subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
+        builds = [options.build, *([options.sanitized.resolve()] if options.sanitized else [])]
+        for each in builds:
+            words = ["ninja", "-C", each, "all", "meson-test-prereq"]
+            subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
         with tempfile.TemporaryDirectory() as scratch:
-            folder, build = pathlib.Path(scratch), Build(ROOT, options.build)
+            folder, (build, *others) = pathlib.Path(scratch), [Build(ROOT, each) for each in builds]
             suites = options.suites or [suite for suite in build.suites if suite != "oom"]
             say = (lambda text: print(text, flush=True)) if options.verbose else (lambda text: None)
             ranks = Ranks(suites, reach.Recorder(build, {each.path for each in mutants}, folder, options.effort, say))
             for mutant in mutants:
-                if known.get(mutant.key, ("",))[0] == "killed":
+                if known.get(mutant.key, ("",))[0] == "killed" and " " not in known[mutant.key][1]:
                     ranks.noticed(mutant, *known[mutant.key][1].split("/", 1))
             shops = []
             for number in range(options.jobs):
                 (folder / str(number)).mkdir()
-                shops.append(Workshop(build, folder / str(number), ranks, options.effort, options.patience))
+                shops.append(Workshop(build, folder / str(number), ranks, options.effort, options.patience, *others))
             outcomes += judge_all(left, shops, options)
     counts = dict.fromkeys(("killed", "survived", "explained", "same", "invalid"), 0)
     for mutant, outcome in outcomes:

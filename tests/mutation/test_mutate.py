@@ -178,6 +178,42 @@ class Ranks(unittest.TestCase):
         self.assertEqual(found, ["lists", "file", "away"])
 
 
+class FakeBuild:
+    """A build with a given answer of all tests."""
+
+    def __init__(self, answer, sanitizes):
+        self.root, self.answer, self.sanitizes, self.asked = ROOT, answer, sanitizes, []
+
+    def compile(self, path, made, options=(), text=None):
+        made.write_text(text or "")
+        return made
+
+    def link(self, suite, changed, made):
+        return made
+
+    def failing(self, program, tests, effort):
+        self.asked.append([test.name for test in tests])
+        return self.answer
+
+
+class Verdicts(unittest.TestCase):
+    def test_a_survivor_is_tried_with_sanitizers(self):
+        """With the same tests, for as long in wall-clock time; a noticed change is not tried again."""
+        path = "lib/base/text.c"
+        mutant = mutants.mutants_of(path, (ROOT / path).read_text())[0]
+        tests = [reach.Test("base", name, seconds, {path: [mutant.line]}) for name, seconds in (("a", 1), ("b", 50))]
+        tests.append(reach.Test("timed", "c", 1, {path: [mutant.line]}))
+        for plain, sanitized, verdict, asked in (
+            (None, "text/long", ("killed", "sanitized base/text/long"), [["a", "b"]]),
+            (None, None, ("survived", "3 tests reach it"), [["a", "b"]]),
+            ("text/short", "text/long", ("killed", "base/text/short"), []),
+        ):  # fmt: skip
+            builds = FakeBuild(plain, False), FakeBuild(sanitized, True)
+            with tempfile.TemporaryDirectory() as folder:
+                shop = workshop.Workshop(builds[0], pathlib.Path(folder), ranks_of(tests)[0], "quick", 60, builds[1])
+                self.assertEqual((shop.judge(mutant), builds[1].asked), (verdict, asked))
+
+
 class Records(unittest.TestCase):
     def test_record_of_an_equal_program(self):
         with tempfile.TemporaryDirectory() as folder:

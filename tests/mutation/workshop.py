@@ -17,14 +17,17 @@ SECONDS_AT_LEAST, SECONDS_AT_MOST = 10, 600  # processor time; wall-clock time c
 MEMORY = 8 << 30
 
 
-def limits(seconds):
+SANITIZERS_SLOW = 5  # times slower; sanitizers reserve more address space than any limit
+
+
+def limits(seconds, memory):
     """A test that hangs or grows without end is killed, with all children. (In the caller's session, to keep the
     priority.)"""
 
     def set_them():
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     return set_them
@@ -51,6 +54,7 @@ class Build:
         listed = subprocess.run(["ar", "t", archive], cwd=folder, capture_output=True, text=True, check=True).stdout
         self.objects = [pathlib.Path(folder, name) if (folder / name).exists() else pathlib.Path(name).resolve()
                         for name in listed.split()]  # fmt: skip
+        self.sanitizes = any("-fsanitize=" in line for line, _ in self.compilers.values())
 
     @property
     def suites(self):
@@ -96,6 +100,7 @@ class Build:
     def failing(self, program, tests, effort, more={}):  # noqa: B006
         """Name of the first failing test, "" for a failure without a name from Criterion; None: all tests pass."""
         seconds = int(SECONDS_AT_LEAST + 5 * sum(test.seconds for test in tests))
+        seconds *= SANITIZERS_SLOW if self.sanitizes else 1
         words = [program, "--jobs=1", "--fail-fast", "--filter", f"@({'|'.join(test.name for test in tests)})"]
         status, said = self.run(words, {"GPUCACHE_TESTS": effort, **more}, seconds)
         if status == 0 and "Tested: 0 " in said:
@@ -107,7 +112,8 @@ class Build:
         """Exit status and output of a program; None for a program that did not end."""
         process = subprocess.Popen(
             words, cwd=self.root, env={**os.environ, **environment}, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=limits(seconds),
+            stderr=subprocess.STDOUT, text=True, errors="replace",
+            preexec_fn=limits(seconds, resource.RLIM_INFINITY if self.sanitizes else MEMORY),
         )  # fmt: skip
         try:
             said, _ = process.communicate(timeout=SECONDS_AT_MOST)
@@ -143,20 +149,20 @@ def first_failing(tests, patience, failing):
 class Workshop:
     """Judges changes, one at a time."""
 
-    def __init__(self, build, folder, ranked, effort, patience):
+    def __init__(self, build, folder, ranked, effort, patience, sanitized=None):
         self.build, self.folder, self.ranked, self.effort, self.patience = build, folder, ranked, effort, patience
-        self.plain = {}
+        self.sanitized, self.plain = sanitized, {}
 
-    def killer(self, tests, path, made):
+    def killer(self, tests, path, made, build=None):
         """(suite, test) of the first failure, or None."""
-        programs = {}
+        programs, build = {}, build or self.build
 
         def failing(suite, batch):
             if suite not in programs:
-                programs[suite] = self.build.link(suite, {path: made}, self.folder / f"test-{suite}")
-            return self.build.failing(programs[suite], batch, self.effort)
+                programs[suite] = build.link(suite, {path: made}, self.folder / f"test-{suite}")
+            return build.failing(programs[suite], batch, self.effort)
 
-        return first_failing(tests, self.patience, failing)
+        return first_failing(tests, self.patience / (SANITIZERS_SLOW if build.sanitizes else 1), failing)
 
     def is_same(self, path, text, made, options=()):
         """Whether the compiler makes the code of the object `made`, of a changed text, from the text, too."""
@@ -174,7 +180,7 @@ class Workshop:
             return "invalid", ""
         if self.is_same(mutant.path, text, made, QUICKLY):
             return "same", ""
-        count = 0
+        reaching = []
         for round_, tests in enumerate(self.ranked(mutant)):
             found = self.killer(tests, mutant.path, made)
             if found:
@@ -184,5 +190,10 @@ class Workshop:
                 optimized = self.build.compile(mutant.path, self.folder / "changed.o", text=changed)
                 if self.is_same(mutant.path, text, optimized):
                     return "same", ""
-            count += len(tests)
-        return "survived", f"{count} tests reach it" if count else "reached by no test"
+            reaching += tests
+        if reaching and self.sanitized:
+            made = self.sanitized.compile(mutant.path, self.folder / "sanitized.o", text=changed)
+            found = self.killer(reaching, mutant.path, made, self.sanitized)
+            if found:
+                return "killed", "sanitized " + "/".join(found)
+        return "survived", f"{len(reaching)} tests reach it" if reaching else "reached by no test"
