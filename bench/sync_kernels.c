@@ -508,7 +508,7 @@ gpc_status sync_run(gpc_hierarchy *hierarchy, const sync_setup *setup, sync_resu
     }
     callbacks.user_data = &u;
     callbacks.on_complete = on_complete;
-    u.status = gpc_hierarchy_set_callbacks(hierarchy, &callbacks);
+    u.status = gpc_hierarchy_set_callbacks(hierarchy, &callbacks, NULL);
     result->over = u.status == GPC_OK && play(&u);
     measured_clear(&result->stats);
     u.status = u.status == GPC_OK ? measure_hierarchy(hierarchy, &result->stats) : u.status;

@@ -94,7 +94,7 @@ static bool busy(const host *h) {
 }
 
 /* Clock of the host: cycle by cycle with work to do, else straight to the next event. */
-static gpc_status simulate(host *h) {
+static gpc_status simulate(host *h, gpc_error *error) {
     gpc_status status = GPC_OK;
     while (status == GPC_OK && h->completed < SMS * WARPS * LOADS) {
         for (uint32_t sm = 0; status == GPC_OK && sm < SMS; sm++)
@@ -109,7 +109,7 @@ static gpc_status simulate(host *h) {
             status = gpc_hierarchy_advance(h->memory, step ? 1 : next - now);
         now = gpc_hierarchy_now(h->memory);
         while (status == GPC_OK && h->taken > h->replied && h->due[h->replied % MEMORY_QUEUE] <= now)
-            status = gpc_hierarchy_memory_reply(h->memory, h->ids[h->replied++ % MEMORY_QUEUE]);
+            status = gpc_hierarchy_memory_reply(h->memory, h->ids[h->replied++ % MEMORY_QUEUE], error);
     }
     return status;
 }
@@ -148,8 +148,8 @@ int main(int argc, char **argv) {
                 gpc_config_load_preset(config, "h100", &error) == GPC_OK &&
                 gpc_config_set_pair(config, "mode=timed", &error) == GPC_OK &&
                 gpc_hierarchy_create(context, config, &h.memory, &error) == GPC_OK &&
-                gpc_hierarchy_set_callbacks(h.memory, &callbacks) == GPC_OK &&
-                gpc_hierarchy_begin_kernel(h.memory, NULL, &error) == GPC_OK && simulate(&h) == GPC_OK &&
+                gpc_hierarchy_set_callbacks(h.memory, &callbacks, &error) == GPC_OK &&
+                gpc_hierarchy_begin_kernel(h.memory, NULL, &error) == GPC_OK && simulate(&h, &error) == GPC_OK &&
                 gpc_hierarchy_drain(h.memory, &error) == GPC_OK &&
                 gpc_hierarchy_read(h.memory, GPC_OBJECT_WHOLE, 0, counter_ids, COUNTERS, counters,
                                    sizeof counters / sizeof *counters, &error) == GPC_OK;

@@ -44,15 +44,15 @@ int main(void) {
     expect(gpc_hierarchy_coherence(hierarchy) == NULL, "plain caches are no tree");
 
     const gpc_warp_event exit_event = {.kind = GPC_WARP_EXIT};
-    check(gpc_hierarchy_warp_event(hierarchy, &exit_event), &error);
+    check(gpc_hierarchy_warp_event(hierarchy, &exit_event, &error), &error);
     gpc_sample samples[2] = {GPC_SAMPLE_INIT, GPC_SAMPLE_INIT};
-    check(gpc_hierarchy_sample(hierarchy, samples), &error);
+    check(gpc_hierarchy_sample(hierarchy, samples, &error), &error);
     expect(!gpc_hierarchy_wants_samples(hierarchy), "dip needs no samples");
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
     for (size_t i = 0; gpc_hierarchy_policy_value(hierarchy, i, &value, &error) == GPC_OK; i++)
         printf("%s = %" PRIu64 "\n", value.name, value.value);
 
-    check(gpc_hierarchy_flush(hierarchy), &error);
+    check(gpc_hierarchy_flush(hierarchy, &error), &error);
     check(gpc_hierarchy_access_many(hierarchy, &batch, &done), &error);
     expect(results[0].l1_sector_hits == 0, "the flush has dropped the line");
     gpc_hierarchy_reset_stats(hierarchy);

@@ -50,7 +50,7 @@ int main(void) {
     /* The same of every SM. */
     for (uint32_t sm = 0; sm < gpc_hierarchy_object_count(hierarchy, GPC_OBJECT_SM); sm++) {
         char name[GPC_OBJECT_NAME];
-        check(gpc_hierarchy_object_name(hierarchy, GPC_OBJECT_SM, sm, name, sizeof name), &error);
+        check(gpc_hierarchy_object_name(hierarchy, GPC_OBJECT_SM, sm, name, sizeof name, &error), &error);
         check(gpc_hierarchy_read(hierarchy, GPC_OBJECT_SM, sm, ids, 1, values, sizeof values / sizeof *values, &error),
               &error);
         printf("%s: %" PRIu64 " loads\n", name, values[0]);

@@ -21,9 +21,9 @@ int main(void) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.user_data = &replies;
     callbacks.on_complete = on_complete;
-    check(gpc_hierarchy_set_callbacks(hierarchy, &callbacks), &error);
+    check(gpc_hierarchy_set_callbacks(hierarchy, &callbacks, &error), &error);
     expect(gpc_hierarchy_reply_credits(hierarchy, 0) == GPC_UNLIMITED_CREDITS, "at first there is no limit");
-    check(gpc_hierarchy_set_reply_credits(hierarchy, 0, 1), &error);
+    check(gpc_hierarchy_set_reply_credits(hierarchy, 0, 1, &error), &error);
     uint64_t addresses[2][32];
     for (uint64_t i = 0; i < 2; i++) {
         const gpc_warp_access access = load_of(addresses[i], i * 4096);
@@ -31,7 +31,7 @@ int main(void) {
         check(gpc_hierarchy_advance(hierarchy, 2500), &error);
     }
     expect(replies == 1, "the second reply waits for a credit");
-    check(gpc_hierarchy_add_reply_credits(hierarchy, 0, 1), &error);
+    check(gpc_hierarchy_add_reply_credits(hierarchy, 0, 1, &error), &error);
     check(gpc_hierarchy_drain(hierarchy, &error), &error);
     expect(replies == 2, "the credit lets the reply go");
     gpc_hierarchy_destroy(hierarchy);

@@ -35,13 +35,13 @@ int main(void) {
     callbacks.user_data = &h;
     callbacks.on_complete = on_complete;
     callbacks.on_memory = on_memory;
-    check(gpc_hierarchy_set_callbacks(hierarchy, &callbacks), &error);
+    check(gpc_hierarchy_set_callbacks(hierarchy, &callbacks, &error), &error);
 
     /* The library ranks the warps by their starts. */
     check(gpc_hierarchy_rank_warps(hierarchy, true, &error), &error);
     for (uint32_t warp = 0; warp < 2; warp++) {
         const gpc_warp_event start = {.kind = GPC_WARP_START, .warp = warp};
-        check(gpc_hierarchy_warp_event(hierarchy, &start), &error);
+        check(gpc_hierarchy_warp_event(hierarchy, &start, &error), &error);
     }
     const gpc_request lines[2] = {{.address = 0x1000, .sector_mask = 1}, {.address = 0x2000, .sector_mask = 1}};
     const gpc_request miss = {.address = 0x4000, .size = 32};
@@ -59,9 +59,9 @@ int main(void) {
     while (h.completed < 3) {
         check(gpc_hierarchy_advance(hierarchy, 50), &error);
         while (h.count > 0)
-            check(gpc_hierarchy_memory_reply(hierarchy, h.reads[--h.count]), &error);
+            check(gpc_hierarchy_memory_reply(hierarchy, h.reads[--h.count], &error), &error);
     }
-    check(gpc_hierarchy_memory_ready(hierarchy, 0), &error);
+    check(gpc_hierarchy_memory_ready(hierarchy, 0, &error), &error);
     check(gpc_hierarchy_drain(hierarchy, &error), &error);
     gpc_hierarchy_destroy(hierarchy);
     gpc_context_destroy(context);

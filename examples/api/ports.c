@@ -21,7 +21,7 @@ int main(void) {
     check(gpc_hierarchy_drain(hierarchy, &error), &error);
 
     gpc_port_stats stats = GPC_PORT_STATS_INIT;
-    check(gpc_hierarchy_port_stats(hierarchy, 0, &stats), &error);
+    check(gpc_hierarchy_port_stats(hierarchy, 0, &stats, &error), &error);
     printf("%" PRIu64 " lines, %" PRIu64 " cycles, link busy in %" PRIu64 "\n", stats.write_lines, stats.request_cycles,
            stats.busy_cycles);
     expect(stats.completed == 1 && stats.write_sectors == (64 << 10) / 32, "all sectors were written");

@@ -13,12 +13,12 @@ int main(void) {
     gpc_hierarchy *hierarchy = begun(context, "gtx480", "mode = timed\nsm.count = 2\n");
 
     gpc_shape shape = GPC_SHAPE_INIT;
-    check(gpc_hierarchy_get_shape(hierarchy, &shape), &error);
+    check(gpc_hierarchy_get_shape(hierarchy, &shape, &error), &error);
     printf("%" PRIu32 " SMs with %" PRIu64 " KiB of L1, %" PRIu32 " slices, %" PRIu32 " channels, on %" PRIu32
            " thread\n",
            shape.sms, shape.l1_bytes >> 10, shape.slices, shape.channels, gpc_hierarchy_threads(hierarchy));
     gpc_location place = GPC_LOCATION_INIT;
-    check(gpc_hierarchy_locate(hierarchy, 0, 0x12345678, &place), &error);
+    check(gpc_hierarchy_locate(hierarchy, 0, 0x12345678, &place, &error), &error);
     printf("0x12345678: slice %" PRIu32 ", set %" PRIu32 ", channel %" PRIu32 "\n", place.slice, place.set,
            place.channel);
 

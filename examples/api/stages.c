@@ -31,7 +31,7 @@ int main(void) {
         check(gpc_hierarchy_try_issue(hierarchy, &access, i, NULL), &error);
         check(gpc_hierarchy_drain(hierarchy, &error), &error);
     }
-    check(gpc_hierarchy_stages(hierarchy, print_row, &exact), &error);
+    check(gpc_hierarchy_stages(hierarchy, print_row, &exact, &error), &error);
     expect(exact == 2, "the stages of each load sum to its latency");
     gpc_hierarchy_destroy(hierarchy);
     gpc_context_destroy(context);

@@ -32,7 +32,7 @@ static uint64_t table_hits(gpc_context *context, bool persists) {
     hits = 0;
     load_range(hierarchy, 0, TABLE, &hits);
     if (persists)
-        check(gpc_hierarchy_reset_persisting(hierarchy), &error);
+        check(gpc_hierarchy_reset_persisting(hierarchy, &error), &error);
     gpc_hierarchy_destroy(hierarchy);
     return hits;
 }

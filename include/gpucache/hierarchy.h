@@ -330,7 +330,8 @@ typedef struct gpc_hierarchy_callbacks {
  * GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT; GPC_ERROR_STATE (functional, in flight, or from
  * within a callback); GPC_ERROR_UNSUPPORTED (on_memory with several threads). Since: 0.1.
  */
-GPC_API gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *hierarchy, const gpc_hierarchy_callbacks *callbacks);
+GPC_API gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *hierarchy, const gpc_hierarchy_callbacks *callbacks,
+                                               gpc_error *error);
 
 /*
  * Offer a warp instruction to its SM's memory pipeline, at the present cycle.
@@ -408,8 +409,8 @@ GPC_API gpc_status gpc_hierarchy_drain(gpc_hierarchy *hierarchy, gpc_error *erro
  * GPC_ERROR_ARGUMENT for an unknown id or channel; GPC_ERROR_STATE without on_memory, and from within a callback.
  * Since: 0.1.
  */
-GPC_API gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *hierarchy, uint64_t id);
-GPC_API gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *hierarchy, uint32_t channel);
+GPC_API gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *hierarchy, uint64_t id, gpc_error *error);
+GPC_API gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *hierarchy, uint32_t channel, gpc_error *error);
 
 /* Count instructions that touch no memory, so that ratios per instruction are right. Since: 0.1. */
 GPC_API void gpc_hierarchy_count_instructions(gpc_hierarchy *hierarchy, uint64_t warp_instructions,
@@ -490,7 +491,7 @@ typedef struct gpc_shape {
     { sizeof(gpc_shape), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Get the present shape. Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT (a NULL). Since: 0.2. */
-GPC_API gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *shape);
+GPC_API gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *shape, gpc_error *error);
 
 /*
  * Offer a warp instruction that the host has coalesced: as gpc_hierarchy_try_issue, with line transactions instead of

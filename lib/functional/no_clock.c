@@ -76,12 +76,12 @@ static gpc_status drain(gpc_hierarchy *hierarchy, gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_drain: the hierarchy is functional");
 }
 
-static gpc_status grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more) {
+static gpc_status grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more, gpc_error *error) {
     (void)hierarchy;
     (void)sm;
     (void)credits;
-    (void)more;
-    return GPC_ERROR_STATE;
+    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_%s_reply_credits: the hierarchy is functional",
+                     more ? "add" : "set");
 }
 
 static uint64_t no_credits(const gpc_hierarchy *hierarchy, uint32_t sm) {

@@ -51,11 +51,11 @@ gpc_status gpc_hierarchy_set_window(gpc_hierarchy *hierarchy, const gpc_access_w
     return GPC_OK;
 }
 
-gpc_status gpc_hierarchy_reset_persisting(gpc_hierarchy *hierarchy) {
+gpc_status gpc_hierarchy_reset_persisting(gpc_hierarchy *hierarchy, gpc_error *error) {
     if (!hierarchy)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_reset_persisting: hierarchy is NULL");
     if (!hierarchy->l2)
-        return GPC_ERROR_UNSUPPORTED;
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED, "gpc_hierarchy_reset_persisting: the hierarchy has no plain L2");
     for (uint32_t i = 0; i < hierarchy->slices; i++)
         gpci_cache_reset_last(hierarchy->l2[i]);
     GPCI_RECORD(hierarchy, cannot, (hierarchy->recorder, "gpc_hierarchy_reset_persisting"));

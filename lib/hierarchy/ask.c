@@ -43,11 +43,16 @@ bool gpc_hierarchy_is_idle(const gpc_hierarchy *hierarchy) {
     return hierarchy && hierarchy->driver->idle(hierarchy);
 }
 
-gpc_status gpc_hierarchy_locate(const gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address, gpc_location *location) {
-    if (!hierarchy || !location || sm >= hierarchy->sms)
-        return GPC_ERROR_ARGUMENT;
+gpc_status gpc_hierarchy_locate(const gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address, gpc_location *location,
+                                gpc_error *error) {
+    if (!hierarchy || !location)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_locate: %s is NULL",
+                         hierarchy ? "location" : "hierarchy");
+    if (sm >= hierarchy->sms)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_locate: sm %u is not below sm.count", sm);
     if (hierarchy->coherent)
-        return GPC_ERROR_UNSUPPORTED;
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "gpc_hierarchy_locate: lines of a tree of coherent modules have no slice");
     const uint64_t line = address & ~(uint64_t)(hierarchy->l2_level.line_bytes - 1);
     const gpci_l2_place place = gpci_l2_place_of(hierarchy, line);
     gpc_location l = {.struct_size = sizeof l,
@@ -62,12 +67,13 @@ gpc_status gpc_hierarchy_locate(const gpc_hierarchy *hierarchy, uint32_t sm, uin
     if (hierarchy->l2)
         l.set = gpci_index_of(&hierarchy->l2[l.slice]->index, place.inner >> hierarchy->l2[l.slice]->line_shift);
     hierarchy->driver->clock->locate(hierarchy, &l);
-    return gpci_give(location, &l, sizeof l, "gpc_location", NULL);
+    return gpci_give(location, &l, sizeof l, "gpc_location", error);
 }
 
-gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *shape) {
+gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *shape, gpc_error *error) {
     if (!hierarchy || !shape)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_get_shape: %s is NULL",
+                         hierarchy ? "shape" : "hierarchy");
     gpc_shape s = {.struct_size = sizeof s,
                    .sms = hierarchy->sms,
                    .partitions = hierarchy->partitions,
@@ -89,7 +95,7 @@ gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *sh
         s.l2_sets = (uint32_t)(gpci_number(hierarchy, GPCI_KEY_L2_SIZE) / s.l2_line / s.slices / s.l2_ways);
         s.l2_bytes = (uint64_t)s.l2_sets * s.l2_ways * s.l2_line * s.slices;
     }
-    return gpci_give(shape, &s, sizeof s, "gpc_shape", NULL);
+    return gpci_give(shape, &s, sizeof s, "gpc_shape", error);
 }
 
 /*

@@ -294,11 +294,12 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *hierarchy, const gpc_launch
     gpci_kernels_shared(hierarchy, &share);
     status = (hierarchy->driver->begin ? hierarchy->driver->begin : hierarchy->levels->begin)(hierarchy);
     if (status < 0) /* no launch: the host may begin the kernel again */
-        return status;
+        return gpci_fail_by_status(error, status, "gpc_hierarchy_begin_kernel");
     gpci_hierarchy_launch(hierarchy, launch ? &l : NULL, &share);
     gpci_hierarchy_tell_policies(hierarchy, GPC_KERNEL_START);
     GPCI_RECORD(hierarchy, kernel, (hierarchy->recorder, launch ? &l : NULL));
-    return hierarchy->observer ? hierarchy->observer->on_kernel(hierarchy->observer->data) : GPC_OK;
+    status = hierarchy->observer ? hierarchy->observer->on_kernel(hierarchy->observer->data) : GPC_OK;
+    return status < 0 ? gpci_fail_by_status(error, status, "gpc_hierarchy_begin_kernel") : GPC_OK;
 }
 
 void gpc_hierarchy_count_instructions(gpc_hierarchy *hierarchy, uint64_t warp_instructions,
@@ -312,10 +313,15 @@ void gpc_hierarchy_count_instructions(gpc_hierarchy *hierarchy, uint64_t warp_in
     GPCI_RECORD(hierarchy, count, (hierarchy->recorder, warp_instructions, thread_instructions, blocks));
 }
 
-gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event) {
-    if (!hierarchy || !event || event->sm >= hierarchy->sms || event->kind > GPC_KERNEL_END)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = hierarchy->warp_ranks ? gpci_warp_ranks_event(hierarchy, event) : GPC_OK;
+gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event, gpc_error *error) {
+    if (!hierarchy || !event)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_warp_event: %s is NULL",
+                         hierarchy ? "event" : "hierarchy");
+    if (event->sm >= hierarchy->sms)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_warp_event.sm: %u is not below sm.count", event->sm);
+    if (event->kind > GPC_KERNEL_END)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_warp_event.kind: %u is no gpc_warp_event_kind", event->kind);
+    gpc_status status = hierarchy->warp_ranks ? gpci_warp_ranks_event(hierarchy, event, error) : GPC_OK;
     if (status == GPC_OK)
         status = hierarchy->levels->warp_event(hierarchy, event);
     if (status == GPC_OK)
@@ -323,15 +329,17 @@ gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_warp_eve
     return status;
 }
 
-gpc_status gpc_hierarchy_flush(gpc_hierarchy *hierarchy) {
+gpc_status gpc_hierarchy_flush(gpc_hierarchy *hierarchy, gpc_error *error) {
     if (!hierarchy)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_flush: hierarchy is NULL");
     if (hierarchy->called_back || !hierarchy->driver->idle(hierarchy))
-        return GPC_ERROR_STATE;
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_flush: %s",
+                         hierarchy->called_back ? "called from within a callback" : "accesses are in flight");
     gpc_status status = hierarchy->levels->flush(hierarchy);
-    hierarchy->cold |= status == GPC_OK;
-    if (status == GPC_OK)
-        GPCI_RECORD(hierarchy, flush, (hierarchy->recorder));
+    if (status < 0)
+        return gpci_fail_by_status(error, status, "gpc_hierarchy_flush");
+    hierarchy->cold = true;
+    GPCI_RECORD(hierarchy, flush, (hierarchy->recorder));
     return status;
 }
 

@@ -254,7 +254,7 @@ static bool applies(const books *audit, const gpci_ledger_clause *clause) {
 
 static void begin(books *audit, const gpci_counter_row *row) {
     char name[48] = "?";
-    gpc_hierarchy_object_name(audit->owner->hierarchy, audit->kind, audit->index, name, sizeof name);
+    gpc_hierarchy_object_name(audit->owner->hierarchy, audit->kind, audit->index, name, sizeof name, NULL);
     gpci_text_put(&audit->text, "%s%s of %s: ", audit->wrong ? "; " : "", row->name, name);
     audit->wrong = true;
 }

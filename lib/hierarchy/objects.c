@@ -25,17 +25,24 @@ uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *hierarchy, gpc_object k
 }
 
 gpc_status gpc_hierarchy_object_name(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index, char *name,
-                                     size_t size) {
+                                     size_t size, gpc_error *error) {
     static const char *const stems[] = {"whole", "sm", "l1", "cluster", NULL, "l2", "channel", "stream"};
-    if (!hierarchy || !name || !size)
-        return GPC_ERROR_ARGUMENT;
+    if (!hierarchy || !name)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_object_name: %s is NULL",
+                         hierarchy ? "name" : "hierarchy");
+    if (!size)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_object_name: size is 0");
     if (index >= gpc_hierarchy_object_count(hierarchy, kind))
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_hierarchy_object_name: index is %u, of %u objects of kind %u",
+                         index, gpc_hierarchy_object_count(hierarchy, kind), (unsigned)kind);
     int length = kind == GPC_OBJECT_WHOLE ? snprintf(name, size, "%s", stems[kind])
                  : kind == GPC_OBJECT_NETWORK
                      ? snprintf(name, size, "%s", hierarchy->driver->network_name(hierarchy, index))
                      : snprintf(name, size, "%s-%u", stems[kind], index);
-    return (size_t)length < size ? GPC_OK : GPC_ERROR_RANGE;
+    return (size_t)length < size
+               ? GPC_OK
+               : gpci_fail(error, GPC_ERROR_RANGE, "gpc_hierarchy_object_name: size is %zu, but the name has %d bytes",
+                           size, length + 1);
 }
 
 gpc_status gpci_object_values_get(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,

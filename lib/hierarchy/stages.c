@@ -51,17 +51,19 @@ static void tell(const gpci_stage_sum *sum, gpc_stage_fn on_row, void *user_data
     on_row(user_data, &row);
 }
 
-gpc_status gpc_hierarchy_stages(const gpc_hierarchy *hierarchy, gpc_stage_fn on_row, void *user_data) {
+gpc_status gpc_hierarchy_stages(const gpc_hierarchy *hierarchy, gpc_stage_fn on_row, void *user_data,
+                                gpc_error *error) {
     if (!hierarchy || !on_row)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_stages: %s is NULL",
+                         hierarchy ? "on_row" : "hierarchy");
     const gpci_stage_times *times = hierarchy->timed ? hierarchy->timed->stage_times : NULL;
     if (!times)
-        return GPC_ERROR_STATE;
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_stages: stats.stages = false");
     if (!times->sum_count)
         return GPC_OK;
     const gpci_stage_sum **order = gpci_alloc(hierarchy->context, times->sum_count * sizeof(const gpci_stage_sum *));
     if (!order)
-        return GPC_ERROR_MEMORY;
+        return gpci_out_of_memory(error);
     for (uint32_t i = 0; i < times->sum_count; i++)
         order[i] = &times->sums[i];
     qsort(order, times->sum_count, sizeof(const gpci_stage_sum *), compare);

@@ -27,7 +27,7 @@ static void open_timed(timed *t, const char *name) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.user_data = &t->last;
     callbacks.on_complete = note;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(t->hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(t->hierarchy, &callbacks, NULL), GPC_OK);
 }
 
 static void close_timed(timed *t) {

@@ -113,7 +113,7 @@ static void run(kernel *k) {
         issue(k, &access);
         if (n % 20 == 19) {
             gpc_sample samples[SMS + 1] = {GPC_SAMPLE_INIT, GPC_SAMPLE_INIT, GPC_SAMPLE_INIT, GPC_SAMPLE_INIT};
-            cr_assert_eq(gpc_hierarchy_sample(k->h, samples), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_sample(k->h, samples, NULL), GPC_OK);
         }
         if (k->timed && draw(k, 4) == 0)
             cr_assert_eq(gpc_hierarchy_advance(k->h, draw(k, 40)), GPC_OK);

@@ -240,10 +240,10 @@ Test(threads, one_for_hosts_that_are_told_of_lines) {
         callbacks.on_fill = told == 0 ? on_fill : NULL;
         callbacks.on_evict = told == 1 ? on_evict : NULL;
         trace.on_event = on_event;
-        cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_set_trace(h, told == 2 ? &trace : NULL, &error), GPC_OK);
         cr_expect_eq(gpc_hierarchy_threads(h), 1, "%u", told);
-        cr_assert_eq(gpc_hierarchy_set_callbacks(h, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_set_callbacks(h, NULL, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_set_trace(h, NULL, &error), GPC_OK);
         cr_expect_eq(gpc_hierarchy_threads(h), 2, "%u", told);
     }
@@ -259,18 +259,18 @@ Test(threads, as_many_as_share_work) {
     cr_expect_eq(gpc_hierarchy_threads(h), 2);
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks, NULL), GPC_OK);
     cr_expect_eq(gpc_hierarchy_threads(h), 2);
     callbacks.on_memory = on_memory;
-    cr_expect_eq(gpc_hierarchy_set_callbacks(h, &callbacks), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_hierarchy_set_callbacks(h, &callbacks, NULL), GPC_ERROR_UNSUPPORTED);
     gpc_hierarchy_destroy(h);
     cr_assert_eq(create("gtx480", "mode=timed;threads=2;l2.inclusion=inclusive", &h, &error), GPC_OK);
     cr_assert_eq(gpci_shards_test(h->timed, 0, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_threads(h), 2);
     callbacks.on_memory = NULL;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks, NULL), GPC_OK);
     cr_expect_eq(gpc_hierarchy_threads(h), 1);
-    cr_assert_eq(gpc_hierarchy_set_callbacks(h, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(h, NULL, NULL), GPC_OK);
     cr_expect_eq(gpc_hierarchy_threads(h), 2);
     gpc_hierarchy_destroy(h);
 }

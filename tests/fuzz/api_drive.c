@@ -142,7 +142,7 @@ static void set_up(api_thing *thing, uint8_t what) {
         break;
     case 3:
         api_check(gpc_hierarchy_rank_warps(thing->it, what & 64, &error), &error);
-        gpc_hierarchy_set_reply_credits(thing->it, what & 1, api_byte(w) & 7);
+        gpc_hierarchy_set_reply_credits(thing->it, what & 1, api_byte(w) & 7, NULL);
         break;
     default:
         api_check(gpc_hierarchy_preload(thing->it, what & 3, what >> 7, api_number(w), api_byte(w) * 16u, &error),
@@ -162,15 +162,15 @@ static void look_at(api_thing *thing, uint8_t what) {
     measured_clear(&stats);
     if (cache)
         gpc_cache_probe(cache, &request, &result, NULL);
-    CHECK(gpc_hierarchy_get_shape(thing->it, &shape) == GPC_OK);
+    CHECK(gpc_hierarchy_get_shape(thing->it, &shape, NULL) == GPC_OK);
     const gpc_status status = measure_hierarchy(thing->it, &stats);
     CHECK(status == GPC_OK || status == GPC_ERROR_MEMORY);
     if (what & 16)
         gpc_hierarchy_reset_stats(thing->it);
     api_check(gpc_hierarchy_get_config(thing->it, &config, &error), &error);
     gpc_config_destroy(config);
-    gpc_hierarchy_memory_reply(thing->it, thing->memory_id);
-    gpc_hierarchy_memory_ready(thing->it, what & 1);
+    gpc_hierarchy_memory_reply(thing->it, thing->memory_id, NULL);
+    gpc_hierarchy_memory_ready(thing->it, what & 1, NULL);
 }
 
 static void use(api_thing *thing, uint8_t what) {
@@ -195,7 +195,7 @@ static void use(api_thing *thing, uint8_t what) {
     if (what & 64)
         gpc_hierarchy_try_miss(thing->it, &request, what, NULL);
     if (what & 128)
-        gpc_hierarchy_warp_event(thing->it, &event);
+        gpc_hierarchy_warp_event(thing->it, &event, NULL);
     if (status == GPC_ERROR_CALLBACK)
         thing->failed = true;
 }
@@ -218,7 +218,7 @@ void api_call_hierarchy(api_thing *thing) {
         if (what & 8)
             api_call_hierarchy_more(thing);
         else
-            gpc_hierarchy_flush(thing->it);
+            gpc_hierarchy_flush(thing->it, NULL);
         break;
     case 4:
     case 5:

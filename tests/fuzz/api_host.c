@@ -193,7 +193,7 @@ void api_set_callbacks(api_thing *thing) {
     callbacks.on_fill = which & 4 ? on_fill : NULL;
     callbacks.on_evict = which & 8 ? on_evict : NULL;
     callbacks.on_memory = which & 16 ? on_memory : NULL;
-    gpc_hierarchy_set_callbacks(thing->it, which & 128 ? NULL : &callbacks);
+    gpc_hierarchy_set_callbacks(thing->it, which & 128 ? NULL : &callbacks, NULL);
 }
 
 void api_set_events(api_thing *thing) {

@@ -45,7 +45,7 @@ static void ports(api_thing *thing, uint8_t what) {
     for (uint32_t n = 0; n <= what >> 6; n++)
         api_check(gpc_hierarchy_try_port(thing->it, &request, n, &error), &error);
     for (uint32_t n = 0; n < gpc_hierarchy_ports(thing->it); n++) {
-        CHECK(gpc_hierarchy_port_stats(thing->it, n, &stats) == GPC_OK);
+        CHECK(gpc_hierarchy_port_stats(thing->it, n, &stats, NULL) == GPC_OK);
         CHECK(stats.completed <= stats.requests);
     }
 }
@@ -79,7 +79,7 @@ static void windows(api_thing *thing, uint8_t what) {
     window.miss = what >> 2 & 3;
     api_check(gpc_hierarchy_set_window(thing->it, what & 128 ? NULL : &window, &error), &error);
     if (what & 64)
-        gpc_hierarchy_reset_persisting(thing->it);
+        gpc_hierarchy_reset_persisting(thing->it, NULL);
 }
 
 static void on_row(void *user_data, const gpc_stage_row *row) {
@@ -100,11 +100,11 @@ static void ask(api_thing *thing, uint8_t what) {
     gpc_hierarchy_can_accept(thing->it, sm, &busy);
     gpc_hierarchy_can_accept_miss(thing->it, sm, &busy);
     gpc_hierarchy_is_idle(thing->it);
-    gpc_hierarchy_locate(thing->it, sm, api_number(w), &location);
+    gpc_hierarchy_locate(thing->it, sm, api_number(w), &location, NULL);
     CHECK(gpc_hierarchy_threads(thing->it) >= 1);
-    gpc_hierarchy_add_reply_credits(thing->it, sm, what >> 6);
+    gpc_hierarchy_add_reply_credits(thing->it, sm, what >> 6, NULL);
     gpc_hierarchy_reply_credits(thing->it, sm);
-    gpc_hierarchy_stages(thing->it, on_row, w);
+    gpc_hierarchy_stages(thing->it, on_row, w, NULL);
     api_check(gpc_hierarchy_check_advance(thing->it, api_number(w), &error), &error);
     for (size_t n = 0; gpc_hierarchy_policy_value(thing->it, n, &value, NULL) == GPC_OK; n++)
         CHECK(value.name[0]);
@@ -118,7 +118,7 @@ static void read_objects(api_thing *thing, uint8_t what) {
     char name[GPC_OBJECT_NAME];
     const uint32_t count = gpc_hierarchy_object_count(thing->it, kind);
     for (uint32_t n = 0; n <= count; n++) {
-        const bool there = gpc_hierarchy_object_name(thing->it, kind, n, name, sizeof name) == GPC_OK;
+        const bool there = gpc_hierarchy_object_name(thing->it, kind, n, name, sizeof name, NULL) == GPC_OK;
         CHECK(there == (n < count));
         const gpc_status status =
             gpc_hierarchy_read(thing->it, kind, n, ids, 2, values, sizeof values / sizeof *values, NULL);
@@ -151,13 +151,13 @@ static void access_many(api_thing *thing, uint8_t what) {
 
 static void samples(api_thing *thing) {
     gpc_shape shape = GPC_SHAPE_INIT;
-    CHECK(gpc_hierarchy_get_shape(thing->it, &shape) == GPC_OK);
+    CHECK(gpc_hierarchy_get_shape(thing->it, &shape, NULL) == GPC_OK);
     gpc_sample *of = calloc(shape.sms, sizeof *of);
     CHECK(of);
     for (uint32_t sm = 0; sm < shape.sms; sm++)
         of[sm] = api_sample(thing->world);
     gpc_hierarchy_wants_samples(thing->it);
-    gpc_hierarchy_sample(thing->it, of);
+    gpc_hierarchy_sample(thing->it, of, NULL);
     gpc_hierarchy_count_instructions(thing->it, 1, 32, 0);
     free(of);
 }

@@ -40,7 +40,7 @@ Test(ask, acceptance) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.on_ready = ready;
     callbacks.user_data = &told;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks, NULL), GPC_OK);
     unsigned refused = 0, accepted = 0;
     for (unsigned n = 0; n < 2000; n++) {
         gpc_busy said, was;
@@ -97,7 +97,7 @@ Test(ask, of_what_is_not_there) {
                  "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl1.sectors = 1\nl2.sectors = 1");
     cr_expect(gpc_hierarchy_can_accept(r.hierarchy, 0, NULL) && !gpc_hierarchy_can_accept_miss(r.hierarchy, 0, NULL));
     gpc_location location = GPC_LOCATION_INIT;
-    cr_expect_eq(gpc_hierarchy_locate(r.hierarchy, 0, 0, &location), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_hierarchy_locate(r.hierarchy, 0, 0, &location, NULL), GPC_ERROR_UNSUPPORTED);
     cr_expect_eq(gpc_hierarchy_preload(r.hierarchy, 2, 0, 0, 128, NULL), GPC_ERROR_UNSUPPORTED);
     rig_close(&r);
 }
@@ -147,14 +147,14 @@ Test(ask, a_hit_under_way) {
     cr_expect(!gpc_hierarchy_is_idle(r.hierarchy));
     cr_expect_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, &error), GPC_ERROR_STATE);
     cr_expect(strstr(error.message, "accesses are in flight"), "%s", error.message);
-    cr_expect_eq(gpc_hierarchy_flush(r.hierarchy), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_flush(r.hierarchy, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_preload(r.hierarchy, 2, 0, 0, 128, &error), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_set_window(r.hierarchy, &window, &error), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_record(r.hierarchy, "hit.gct", &error), GPC_ERROR_STATE);
     cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 40), GPC_OK);
     cr_expect(gpc_hierarchy_is_idle(r.hierarchy));
     cr_expect_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, &error), GPC_OK);
-    cr_expect_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_flush(r.hierarchy, NULL), GPC_OK);
     rig_close(&r);
 }
 
@@ -184,7 +184,7 @@ static void check_locations(const char *settings) {
         gpc_event_options options = GPC_EVENT_OPTIONS_INIT;
         options.on_event = on_event;
         options.user_data = &s;
-        cr_assert_eq(gpc_hierarchy_locate(r.hierarchy, n % 4, address, &at), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_locate(r.hierarchy, n % 4, address, &at, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_set_trace(r.hierarchy, &options, NULL), GPC_OK);
         uint64_t addresses[1] = {address};
         gpc_warp_access access = GPC_WARP_ACCESS_INIT;
@@ -207,7 +207,7 @@ static void check_locations(const char *settings) {
         cr_expect(found, "%llx is not in slice %u, set %u", (unsigned long long)address, at.slice, at.set);
     }
     gpc_location at = GPC_LOCATION_INIT;
-    cr_expect_eq(gpc_hierarchy_locate(r.hierarchy, 4, 0, &at), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_locate(r.hierarchy, 4, 0, &at, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }
 
@@ -227,18 +227,18 @@ Test(ask, shape) {
     launch.threads = 64;
     launch.shared_bytes = 9000;
     rig_begin(&r, &launch);
-    cr_assert_eq(gpc_hierarchy_get_shape(r.hierarchy, &shape), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_get_shape(r.hierarchy, &shape, NULL), GPC_OK);
     cr_expect_eq(shape.l1_bytes + shape.shared_bytes, 64 << 10);
     cr_expect_geq(shape.shared_bytes, 9000);
     cr_expect_eq((uint64_t)shape.l1_sets * shape.l1_ways * shape.l1_line, shape.l1_bytes);
     cr_expect(shape.sms == 1 && shape.slices == 2 && shape.channels == 2 && shape.partitions == 1 && shape.lanes == 32);
     cr_expect(shape.l2_bytes == 64 << 10 && shape.l2_line == 128 && shape.l2_sectors == 4 && shape.l1_sectors == 4);
     rig_begin(&r, NULL);
-    cr_assert_eq(gpc_hierarchy_get_shape(r.hierarchy, &shape), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_get_shape(r.hierarchy, &shape, NULL), GPC_OK);
     cr_expect(shape.l1_bytes == 64 << 10 && !shape.shared_bytes);
     rig_close(&r);
     rig_open(&r, "l1.enabled = false");
-    cr_assert_eq(gpc_hierarchy_get_shape(r.hierarchy, &shape), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_get_shape(r.hierarchy, &shape, NULL), GPC_OK);
     cr_expect(!shape.l1_bytes && !shape.l1_ways && !shape.channels && shape.l2_ways == 4 && shape.l2_sets == 16);
     rig_close(&r);
 }
@@ -290,10 +290,10 @@ Test(ask, refusals) {
     refuse(&r, 1, 1, 0, 1, GPC_ERROR_ARGUMENT, "sm");
     refuse(&r, 2, 0, UINT64_MAX, 2, GPC_ERROR_RANGE, "last address");
     cr_expect_eq(gpc_hierarchy_preload(r.hierarchy, 2, 9, 0, 0, NULL), GPC_OK);
-    cr_expect_eq(gpc_hierarchy_get_shape(r.hierarchy, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_get_shape(r.hierarchy, NULL, NULL), GPC_ERROR_ARGUMENT);
     gpc_shape small = GPC_SHAPE_INIT;
     small.struct_size = 4;
-    cr_expect_eq(gpc_hierarchy_get_shape(r.hierarchy, &small), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_hierarchy_get_shape(r.hierarchy, &small, NULL), GPC_ERROR_ABI);
     rig_close(&r);
     rig_open(&r, "l1.enabled = false");
     refuse(&r, 1, 0, 0, 1, GPC_ERROR_ARGUMENT, "no L1");

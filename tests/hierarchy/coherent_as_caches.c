@@ -312,15 +312,15 @@ static void sample(rig *r, uint64_t cycle) {
         samples[i].cycles = samples[i].active_cycles = 100;
         samples[i].instructions = 30 + cycle % 7;
     }
-    cr_assert_eq(gpc_hierarchy_sample(r->hierarchy, samples), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_sample(r->hierarchy, samples, NULL), GPC_OK);
 }
 
 /* End a warp; every fourth time, a kernel. */
 static void end_warp(pair *p, uint32_t number) {
     const gpc_warp_event event = {
         .kind = number % 4 ? GPC_WARP_EXIT : GPC_KERNEL_END, .sm = 0, .warp = number % 8, .kernel = 0};
-    cr_assert_eq(gpc_hierarchy_warp_event(p->tree.hierarchy, &event), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_warp_event(p->caches.hierarchy, &event), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_warp_event(p->tree.hierarchy, &event, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_warp_event(p->caches.hierarchy, &event, NULL), GPC_OK);
 }
 
 /* Loads of a PC that reuses lines, and of PCs that do not, and stores; by a predictor, or a policy. */

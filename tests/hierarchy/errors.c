@@ -87,12 +87,12 @@ Test(memory_errors, other_calls) {
     measured_stats stats;
     rig_open(&r, "sm.count = 2\n");
     gpc_warp_event event = {.kind = GPC_WARP_START, .sm = 1};
-    cr_expect_eq(gpc_hierarchy_warp_event(r.hierarchy, &event), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_warp_event(r.hierarchy, &event, NULL), GPC_OK);
     event.sm = 2;
-    cr_expect_eq(gpc_hierarchy_warp_event(r.hierarchy, &event), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_warp_event(r.hierarchy, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_warp_event(NULL, &event), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_flush(NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_warp_event(r.hierarchy, &event, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_warp_event(r.hierarchy, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_warp_event(NULL, &event, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_flush(NULL, NULL), GPC_ERROR_ARGUMENT);
     measured_clear(&stats);
     cr_expect_eq(measure_hierarchy(NULL, &stats), GPC_ERROR_ARGUMENT);
     gpc_hierarchy_reset_stats(NULL);

@@ -32,7 +32,7 @@ static void settings_of(char *text, size_t size, const char *mapping, uint32_t c
 
 static gpc_location locate(const rig *r, uint64_t address) {
     gpc_location at = GPC_LOCATION_INIT;
-    cr_assert_eq(gpc_hierarchy_locate(r->hierarchy, 0, address, &at), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_locate(r->hierarchy, 0, address, &at, NULL), GPC_OK);
     return at;
 }
 

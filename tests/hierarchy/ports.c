@@ -48,7 +48,7 @@ static void listen(rig *r) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.user_data = r;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(r->h, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(r->h, &callbacks, NULL), GPC_OK);
 }
 
 static void open_rig(rig *r, const char *settings) {
@@ -98,7 +98,7 @@ static measured_stats stats_of(const rig *r) {
 
 static gpc_port_stats of_port(const rig *r, uint32_t port) {
     gpc_port_stats stats = GPC_PORT_STATS_INIT;
-    cr_assert_eq(gpc_hierarchy_port_stats(r->h, port, &stats), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_port_stats(r->h, port, &stats, NULL), GPC_OK);
     return stats;
 }
 
@@ -136,7 +136,7 @@ Test(ports, share_l2_with_sms) {
     cr_assert_eq(s.l2_write_sectors, 8);
     cr_assert_eq(s.dram_read_sectors, 8, "what was written is in L2");
     cr_assert_eq(s.accepted, s.completed);
-    cr_assert_eq(gpc_hierarchy_flush(r.h), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_flush(r.h, NULL), GPC_OK);
     cr_assert_eq(stats_of(&r).dram_write_sectors, 8);
     close_rig(&r);
 }
@@ -318,7 +318,7 @@ Test(ports, snapshots) {
             gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
             callbacks.user_data = &copy;
             callbacks.on_complete = on_complete;
-            cr_assert_eq(gpc_hierarchy_set_callbacks(copy.h, &callbacks), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_set_callbacks(copy.h, &callbacks, NULL), GPC_OK);
             if (step < 5) {
                 drain(&copy);
                 cr_assert_eq(copy.completed, 3);
@@ -458,7 +458,7 @@ Test(ports, refused) {
     expect(&r, ask(&r, 0, GPC_LOAD, UINT64_MAX, 2, 1), "beyond");
     cr_assert_eq(gpc_hierarchy_ports(r.h), 2);
     gpc_port_stats s = GPC_PORT_STATS_INIT;
-    cr_assert_eq(gpc_hierarchy_port_stats(r.h, 2, &s), GPC_ERROR_RANGE);
+    cr_assert_eq(gpc_hierarchy_port_stats(r.h, 2, &s, NULL), GPC_ERROR_RANGE);
     time_of(&r, 0, GPC_LOAD, 0, 128);
     gpc_hierarchy_reset_stats(r.h);
     cr_assert_eq(of_port(&r, 0).requests, 0);

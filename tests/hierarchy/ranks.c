@@ -50,7 +50,7 @@ static void open_watched(rig *r, const char *settings) {
 
 static gpc_status tell(gpc_hierarchy *h, gpc_warp_event_kind kind, uint32_t sm, uint32_t warp) {
     const gpc_warp_event event = {.kind = kind, .sm = sm, .warp = warp};
-    return gpc_hierarchy_warp_event(h, &event);
+    return gpc_hierarchy_warp_event(h, &event, NULL);
 }
 
 static gpc_status load(gpc_hierarchy *h, uint32_t sm, uint32_t warp, uint32_t age) {

@@ -78,7 +78,7 @@ void rig_begin(rig *r, const gpc_launch *launch) {
 }
 
 void rig_flush(rig *r) {
-    cr_assert_eq(gpc_hierarchy_flush(r->hierarchy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_flush(r->hierarchy, NULL), GPC_OK);
 }
 
 measured_stats rig_stats(const rig *r) {

@@ -227,9 +227,9 @@ Test(memory_slices, of_an_h100) {
     for (int n = 0; n < 4096; n++) {
         const uint64_t address = next(&state) >> 24;
         gpc_location at[3] = {GPC_LOCATION_INIT, GPC_LOCATION_INIT, GPC_LOCATION_INIT};
-        cr_assert_eq(gpc_hierarchy_locate(two.hierarchy, 0, address, &at[0]), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_locate(two.hierarchy, 0, address ^ (next(&state) & 0x1fff), &at[1]), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_locate(one.hierarchy, 0, address, &at[2]), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_locate(two.hierarchy, 0, address, &at[0], NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_locate(two.hierarchy, 0, address ^ (next(&state) & 0x1fff), &at[1], NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_locate(one.hierarchy, 0, address, &at[2], NULL), GPC_OK);
         cr_assert_eq(at[0].partition, at[1].partition);
         cr_assert_eq(at[0].slice / 40, at[0].partition);
         cr_assert_eq(at[0].near_slice % 40, at[0].slice % 40);

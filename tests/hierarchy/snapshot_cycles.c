@@ -77,7 +77,7 @@ static void attach(cycles_host *host) {
     callbacks.on_complete = on_complete;
     callbacks.on_ready = on_ready;
     callbacks.on_memory = host->row->does & MEMORY ? on_memory : NULL;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(host->at.hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(host->at.hierarchy, &callbacks, NULL), GPC_OK);
 }
 
 /* Arguments of an access, kept for the call. */
@@ -238,14 +238,14 @@ static void note_matrices(snapshot_host *at, const gpc_coherence *tree, uint32_t
 }
 
 static void note_rest(snapshot_host *at) {
-    (void)gpc_hierarchy_stages(at->hierarchy, note_stages, at);
+    (void)gpc_hierarchy_stages(at->hierarchy, note_stages, at, NULL);
     const gpc_coherence *tree = gpc_hierarchy_coherence(at->hierarchy);
     gpc_coherence_module module = {.struct_size = sizeof module};
     note_counters(at, GPC_TABLE_HIERARCHY), note_counters(at, GPC_TABLE_NETWORK);
     note_counters(at, GPC_TABLE_CACHE), note_counters(at, GPC_TABLE_COHERENCE);
     for (uint32_t i = 0; i < gpc_hierarchy_ports(at->hierarchy); i++) {
         gpc_port_stats stats = GPC_PORT_STATS_INIT;
-        gpc_hierarchy_port_stats(at->hierarchy, i, &stats);
+        gpc_hierarchy_port_stats(at->hierarchy, i, &stats, NULL);
         for (size_t n = 0; n < sizeof stats; n++)
             note(at, ((const uint8_t *)&stats)[n]);
     }
@@ -264,13 +264,13 @@ static void tell(snapshot_host *at) {
         .kind = snapshot_below(at, 3), .sm = snapshot_below(at, SMS), .warp = snapshot_below(at, 8)};
     gpc_sample samples[SMS];
     event.block = event.warp / 4;
-    note(at, (uint64_t)gpc_hierarchy_warp_event(at->hierarchy, &event));
+    note(at, (uint64_t)gpc_hierarchy_warp_event(at->hierarchy, &event, NULL));
     for (unsigned sm = 0; sm < SMS; sm++) {
         samples[sm] = (gpc_sample)GPC_SAMPLE_INIT;
         samples[sm].cycle = samples[sm].cycles = 1000, samples[sm].active_cycles = 900;
         samples[sm].instructions = 100 + snapshot_below(at, 100);
     }
-    note(at, (uint64_t)gpc_hierarchy_sample(at->hierarchy, samples));
+    note(at, (uint64_t)gpc_hierarchy_sample(at->hierarchy, samples, NULL));
     gpc_hierarchy_count_instructions(at->hierarchy, 1, 32, 0);
     if (snapshot_below(at, 8))
         return;
@@ -290,8 +290,8 @@ static void operate(cycles_host *host) {
     else if (n < 20)
         port(at);
     else if (n == 20 && host->row->does & CREDITS)
-        note(at,
-             (uint64_t)gpc_hierarchy_set_reply_credits(at->hierarchy, snapshot_below(at, SMS), snapshot_below(at, 4)));
+        note(at, (uint64_t)gpc_hierarchy_set_reply_credits(at->hierarchy, snapshot_below(at, SMS),
+                                                           snapshot_below(at, 4), NULL));
     else if (n == 21 && host->row->does & STREAMS)
         kernels(host);
     else if (n == 22)
@@ -301,9 +301,9 @@ static void operate(cycles_host *host) {
 static void memory(cycles_host *host) {
     gpc_hierarchy *h = host->at.hierarchy;
     if (host->first < host->count && snapshot_below(&host->at, 2))
-        cr_assert_eq(gpc_hierarchy_memory_reply(h, host->ids[host->first++ % IDS]), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_memory_reply(h, host->ids[host->first++ % IDS], NULL), GPC_OK);
     if (!snapshot_below(&host->at, 4))
-        note(&host->at, (uint64_t)gpc_hierarchy_memory_ready(h, snapshot_below(&host->at, 2)));
+        note(&host->at, (uint64_t)gpc_hierarchy_memory_ready(h, snapshot_below(&host->at, 2), NULL));
 }
 
 /* Replace a hierarchy by its loaded snapshot. */
@@ -321,7 +321,7 @@ static bool finish(cycles_host *host) {
     gpc_hierarchy *h = host->at.hierarchy;
     gpc_error error = GPC_ERROR_INIT;
     for (uint32_t sm = 0; host->row->does & CREDITS && sm < SMS; sm++)
-        cr_assert_eq(gpc_hierarchy_set_reply_credits(h, sm, GPC_UNLIMITED_CREDITS), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_set_reply_credits(h, sm, GPC_UNLIMITED_CREDITS, NULL), GPC_OK);
     for (unsigned i = 0; host->row->does & MEMORY && i < PATIENCE && !gpc_hierarchy_is_idle(h); i++) {
         memory(host);
         cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);

@@ -62,7 +62,7 @@ void snapshot_attach(snapshot_host *at) {
     callbacks.on_complete = snapshot_on_complete;
     callbacks.on_ready = on_ready;
     if (at->clock)
-        cr_assert_eq(gpc_hierarchy_set_callbacks(at->hierarchy, &callbacks), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_set_callbacks(at->hierarchy, &callbacks, NULL), GPC_OK);
 }
 
 /* A warp access in 24 KiB, sometimes far away; kind, lanes, warp and instruction vary. */
@@ -129,7 +129,7 @@ static void sample(snapshot_host *at) {
         samples[sm].active_cycles = 900;
         samples[sm].instructions = 100 + snapshot_below(at, 100);
     }
-    cr_assert_eq(gpc_hierarchy_sample(at->hierarchy, samples), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_sample(at->hierarchy, samples, NULL), GPC_OK);
 }
 
 void snapshot_drive(snapshot_host *at, unsigned steps) {
@@ -139,7 +139,7 @@ void snapshot_drive(snapshot_host *at, unsigned steps) {
             gpc_warp_event event = {
                 .kind = snapshot_below(at, 3), .sm = snapshot_below(at, 4), .warp = snapshot_below(at, 8)};
             event.block = event.warp / 4;
-            cr_assert_eq(gpc_hierarchy_warp_event(at->hierarchy, &event), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_warp_event(at->hierarchy, &event, NULL), GPC_OK);
         }
         if (at->clock && !snapshot_below(at, 6))
             miss(at);

@@ -176,7 +176,7 @@ Test(hierarchy_snapshots, memory_of_the_host_and_threads) {
     cr_assert_eq(gpc_context_create(NULL, &snapshot_context, &error), GPC_OK);
     run_on(&all, 1);
     cr_assert_eq(snapshot_make("threads = auto\n", true, &a, &error), GPC_OK, "%s", error.message);
-    cr_assert_eq(gpc_hierarchy_set_callbacks(a.hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(a.hierarchy, &callbacks, NULL), GPC_OK);
     snapshot_bytes file = snapshot_save(&a);
     if (run_on(&all, 2) == 2) {
         gpc_status status = gpc_hierarchy_load(
@@ -188,7 +188,7 @@ Test(hierarchy_snapshots, memory_of_the_host_and_threads) {
     }
     run_on(&all, 1);
     const snapshot_host b = snapshot_load(&a, &file);
-    cr_expect_eq(gpc_hierarchy_set_callbacks(b.hierarchy, &callbacks), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_set_callbacks(b.hierarchy, &callbacks, NULL), GPC_OK);
     gpc_hierarchy_destroy(a.hierarchy);
     gpc_hierarchy_destroy(b.hierarchy);
     free(file.data);

@@ -47,7 +47,7 @@ static void attach(values_host *host) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.user_data = host;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(host->at.hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(host->at.hierarchy, &callbacks, NULL), GPC_OK);
 }
 
 static values_host *make(const char *settings, uint64_t seed) {

@@ -189,14 +189,14 @@ static void attach_memory(memory_host *m) {
     callbacks.user_data = m;
     callbacks.on_complete = on_complete_there;
     callbacks.on_memory = on_memory;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(m->at.hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(m->at.hierarchy, &callbacks, NULL), GPC_OK);
 }
 
 static void drive_memory(memory_host *m, unsigned steps) {
     for (unsigned i = 0; i < steps; i++) {
         snapshot_access_one(&m->at);
         if (m->pending.first < m->pending.count && snapshot_below(&m->at, 2))
-            cr_assert_eq(gpc_hierarchy_memory_reply(m->at.hierarchy, m->pending.ids[m->pending.first++ % 4096]),
+            cr_assert_eq(gpc_hierarchy_memory_reply(m->at.hierarchy, m->pending.ids[m->pending.first++ % 4096], NULL),
                          GPC_OK);
     }
 }
@@ -218,7 +218,7 @@ static void check_memory(const char *settings) {
     b = a;
     b.at = snapshot_load(&a.at, &file);
     cr_assert_neq(gpc_hierarchy_in_flight(b.at.hierarchy), 0);
-    cr_assert_eq(gpc_hierarchy_set_callbacks(b.at.hierarchy, NULL), GPC_ERROR_STATE);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(b.at.hierarchy, NULL, NULL), GPC_ERROR_STATE);
     attach_memory(&b);
     drive_memory(&a, 300), drive_memory(&b, 300);
     snapshot_expect_same(&a.at, &b.at, "the host's memory");

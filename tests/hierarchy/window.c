@@ -90,7 +90,7 @@ Test(window, by_a_hit_and_back) {
     set_window(0, 0, 100, GPC_EVICT_LAST, GPC_EVICT_NORMAL);
     load_all(10, 30);
     cr_expect(hits(AT(0)), "it persists, though the window is gone");
-    cr_assert_eq(gpc_hierarchy_reset_persisting(r.hierarchy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_reset_persisting(r.hierarchy, NULL), GPC_OK);
     load_all(10, 30);
     cr_expect_not(hits(AT(0)));
     rig_close(&r);
@@ -180,11 +180,11 @@ Test(window, refused_of_a_host) {
     cr_expect_eq(gpc_hierarchy_set_window(r.hierarchy, &window, &error), GPC_OK, "%s", error.message);
     cr_expect_eq(gpc_hierarchy_set_window(r.hierarchy, NULL, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_set_window(NULL, &window, &error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_reset_persisting(NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_reset_persisting(NULL, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
     rig_open(&r, "l2.enabled = false\n");
     cr_expect_eq(gpc_hierarchy_set_window(r.hierarchy, NULL, &error), GPC_ERROR_UNSUPPORTED);
-    cr_expect_eq(gpc_hierarchy_reset_persisting(r.hierarchy), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_hierarchy_reset_persisting(r.hierarchy, NULL), GPC_ERROR_UNSUPPORTED);
     rig_close(&r);
 }
 

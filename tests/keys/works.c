@@ -469,7 +469,7 @@ static void host(gpc_hierarchy *h, bool timed, outcome *o) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.on_complete = on_complete;
     callbacks.user_data = o;
-    works_digest_number(o, (uint64_t)gpc_hierarchy_set_callbacks(h, &callbacks));
+    works_digest_number(o, (uint64_t)gpc_hierarchy_set_callbacks(h, &callbacks, NULL));
     works_digest_number(o, (uint64_t)gpc_hierarchy_begin_kernel(h, NULL, &o->error));
     if (!gpc_hierarchy_is_recording(h))
         drive_ports(h, o);
@@ -482,7 +482,7 @@ static void host(gpc_hierarchy *h, bool timed, outcome *o) {
     digest_tree(o, h);
     for (uint32_t port = 0; port < gpc_hierarchy_ports(h); port++) {
         gpc_port_stats ports = GPC_PORT_STATS_INIT;
-        works_digest_number(o, (uint64_t)gpc_hierarchy_port_stats(h, port, &ports));
+        works_digest_number(o, (uint64_t)gpc_hierarchy_port_stats(h, port, &ports, NULL));
         digest(o, &ports, sizeof ports);
     }
 }

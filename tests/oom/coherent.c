@@ -99,7 +99,7 @@ static gpc_status run(gpc_context *context, oom_heap *heap, gpc_error *error, co
         status = gpc_hierarchy_create(context, config, &hierarchy, error);
     cr_assert_eq(hierarchy != NULL, status == GPC_OK);
     if (status == GPC_OK) {
-        bool timed = gpc_hierarchy_set_callbacks(hierarchy, &callbacks) == GPC_OK;
+        bool timed = gpc_hierarchy_set_callbacks(hierarchy, &callbacks, NULL) == GPC_OK;
         status = timed ? play(hierarchy, heap, error) : at_once(hierarchy, heap);
         if (status != GPC_OK) { /* calls without a gpc_error */
             error->status = status;

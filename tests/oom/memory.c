@@ -34,7 +34,7 @@ static void use_hierarchy(gpc_hierarchy *hierarchy, oom_heap *heap) {
         access.kind = (uint8_t)(i % GPC_PREFETCH);
         cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL), GPC_OK);
     }
-    cr_assert_eq(gpc_hierarchy_flush(hierarchy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_flush(hierarchy, NULL), GPC_OK);
     cr_assert_eq(heap->calls, calls, "an access allocated");
 }
 

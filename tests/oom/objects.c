@@ -149,11 +149,11 @@ static gpc_status rank_warps(gpc_context *context, oom_heap *heap, gpc_error *er
     if (status == GPC_OK)
         status = gpc_hierarchy_rank_warps(hierarchy, true, error);
     const gpc_warp_event start = {.kind = GPC_WARP_START, .warp = 700};
-    if (status == GPC_OK && (status = gpc_hierarchy_warp_event(hierarchy, &start)) != GPC_OK) {
+    if (status == GPC_OK && (status = gpc_hierarchy_warp_event(hierarchy, &start, NULL)) != GPC_OK) {
         oom_heal(heap);
         snprintf(error->message, sizeof error->message, "warp_event");
         error->status = status;
-        cr_assert_eq(gpc_hierarchy_warp_event(hierarchy, &start), GPC_OK, "it had not started");
+        cr_assert_eq(gpc_hierarchy_warp_event(hierarchy, &start, NULL), GPC_OK, "it had not started");
     }
     gpc_hierarchy_destroy(hierarchy);
     gpc_config_destroy(config);

@@ -106,7 +106,7 @@ static gpc_status run_threads(gpc_context *context, oom_heap *heap, const char *
     callbacks.on_complete = on_complete;
     gpc_status status = create(context, threads, stages, error, &hierarchy);
     if (status == GPC_OK) {
-        status = gpc_hierarchy_set_callbacks(hierarchy, &callbacks);
+        status = gpc_hierarchy_set_callbacks(hierarchy, &callbacks, NULL);
         if (status == GPC_OK) {
             status = use(hierarchy, heap, error);
         } else { /* likewise */
@@ -211,7 +211,7 @@ static gpc_status copied(gpc_context *context, oom_heap *heap, gpc_error *error)
     callbacks.on_complete = on_complete;
     oom_heal(heap);
     cr_assert_eq(create(context, "1", true, error, &hierarchy), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_set_callbacks(hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(hierarchy, &callbacks, NULL), GPC_OK);
     for (uint32_t i = 0; i < 16; i++)
         cr_assert_eq(issue(hierarchy, i), GPC_OK);
     cr_assert_neq(gpc_hierarchy_in_flight(hierarchy), 0);

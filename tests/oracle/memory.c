@@ -192,7 +192,7 @@ static void access_both(memory_pair *p) {
 static void flush_both(memory_pair *p) {
     memory_model_flush_l1(&p->model);
     memory_model_flush_l2(&p->model);
-    cr_assert_eq(gpc_hierarchy_flush(p->hierarchy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_flush(p->hierarchy, NULL), GPC_OK);
     same_stats(p, "flush");
 }
 

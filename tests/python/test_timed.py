@@ -351,9 +351,9 @@ class HostMemory(TimedCase):
 
     def test_bad_ids_and_channels(self):
         memory = self.hierarchy(on_memory=self.take)
-        with self.assertRaisesRegex(gpucache.ArgumentError, "of id 12345"):
+        with self.assertRaisesRegex(gpucache.ArgumentError, "memory_reply: id 12345"):
             memory.memory_reply(12345)
-        with self.assertRaisesRegex(gpucache.ArgumentError, "of channel 999"):
+        with self.assertRaisesRegex(gpucache.ArgumentError, "memory_ready: channel is 999"):
             memory.memory_ready(999)
 
     def test_only_while_nothing_is_in_flight(self):

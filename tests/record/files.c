@@ -152,13 +152,13 @@ Test(record_files, ranked_ages) {
     cr_assert_eq(gpc_hierarchy_rank_warps(h.hierarchy, true, &h.error), GPC_OK);
     for (uint32_t slot = 3; slot-- > 0;) {
         const gpc_warp_event event = {.kind = GPC_WARP_START, .warp = slot};
-        cr_assert_eq(gpc_hierarchy_warp_event(h.hierarchy, &event), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_warp_event(h.hierarchy, &event, NULL), GPC_OK);
     }
     host_record(&h);
     for (uint32_t slot = 0; slot < 3; slot++)
         host_load(&h, 0, 0, slot, 0x1000);
     const gpc_warp_event event = {.kind = GPC_WARP_EXIT, .warp = 1};
-    cr_assert_eq(gpc_hierarchy_warp_event(h.hierarchy, &event), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_warp_event(h.hierarchy, &event, NULL), GPC_OK);
     host_load(&h, 0, 0, 0, 0x1000);
     host_end(&h);
     gpc_trace *trace = open_file(&h, h.path);

@@ -162,7 +162,7 @@ static void drain(host *h) {
 static void tell(host *h, gpc_warp_event_kind kind, uint64_t *state) {
     const gpc_warp_event event = {
         .kind = kind, .sm = (uint32_t)next(state, 4), .warp = (uint32_t)next(state, 12), .block = 7};
-    cr_assert_eq(gpc_hierarchy_warp_event(h->hierarchy, &event), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_warp_event(h->hierarchy, &event, NULL), GPC_OK);
 }
 
 static void drive_kernel(host *h, uint64_t *state, unsigned what) {
@@ -189,7 +189,7 @@ void host_drive(host *h, uint64_t seed, unsigned what) {
         drain(h);
         launch.shared_bytes = kernel == 2 ? 5000 : 0;
         if (kernel == 3)
-            cr_assert_eq(gpc_hierarchy_flush(h->hierarchy), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_flush(h->hierarchy, NULL), GPC_OK);
         if (kernel)
             cr_assert_eq(gpc_hierarchy_begin_kernel(h->hierarchy, kernel == 1 ? NULL : &launch, &h->error), GPC_OK,
                          "%s", h->error.message);

@@ -73,7 +73,7 @@ Test(record_repeats, ranked) {
     host_record(&h);
     for (uint32_t slot = 0; slot < 8; slot++) {
         const gpc_warp_event event = {.kind = GPC_WARP_START, .warp = 7 - slot};
-        cr_assert_eq(gpc_hierarchy_warp_event(h.hierarchy, &event), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_warp_event(h.hierarchy, &event, NULL), GPC_OK);
     }
     for (uint32_t n = 0; n < 4000; n++)
         host_load(&h, 0, 0, n % 8, n * 7 % 500 * 128);

@@ -258,7 +258,7 @@ Test(timed, deadlock_names_who_waits) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     callbacks.user_data = &reads;
     callbacks.on_memory = swallow;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(gpc_replay_hierarchy(replay), &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(gpc_replay_hierarchy(replay), &callbacks, NULL), GPC_OK);
     gpc_status status = gpc_replay_kernel(replay, trace, NULL, &r->error);
     static const char *const parts[] = {"k.traceg",
                                         "no progress",

@@ -103,7 +103,7 @@ static void record_replay(gpc_context *context, const char *name) {
     options.whats = 1 << GPC_WHAT_ISSUE;
     cr_assert_eq(gpc_hierarchy_set_trace(gpc_replay_hierarchy(replay), &options, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_rank_warps(gpc_replay_hierarchy(replay), true, &error), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_set_reply_credits(gpc_replay_hierarchy(replay), 0, 1), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_set_reply_credits(gpc_replay_hierarchy(replay), 0, 1, NULL), GPC_ERROR_STATE);
     count = 0;
     recording = true;
     while (gpc_replay_kernel(replay, trace, NULL, &error) == GPC_OK)
@@ -135,7 +135,7 @@ static measured_stats drive(gpc_context *context, const char *policy, bool ranke
         access.mask = 1;
         access.addresses = &r->address;
         if (r->what != ISSUES) {
-            cr_assert_eq(gpc_hierarchy_warp_event(h, &event), GPC_OK, "%u", i);
+            cr_assert_eq(gpc_hierarchy_warp_event(h, &event, NULL), GPC_OK, "%u", i);
         } else if (r->age != UINT32_MAX) {
             cr_assert_eq(gpc_hierarchy_access(h, &access, NULL), GPC_OK, "%u", i);
             cr_assert(strcmp(policy, "watch") || told == r->age, "%u: age %u, not %u", i, told, r->age);

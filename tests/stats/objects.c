@@ -120,7 +120,7 @@ Test(objects, networks) {
     cr_assert_geq(count, 2);
     for (uint32_t n = 0; n < count; n++) {
         char name[GPC_OBJECT_NAME];
-        cr_assert_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_NETWORK, n, name, sizeof name), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_NETWORK, n, name, sizeof name, NULL), GPC_OK);
         int direction = !strcmp(name, "request network") ? 0 : !strcmp(name, "reply network") ? 1 : -1;
         for (unsigned k = 0; direction >= 0 && k < 3; k++, found++) {
             uint64_t value = read_one(&m, GPC_OBJECT_NETWORK, n, id_of(GPC_TABLE_NETWORK, names[k]));
@@ -338,13 +338,13 @@ Test(objects, errors) {
                                     "to values[32] (gpc_counter_values)");
     cr_expect_eq(value, 7);
     cr_expect_eq(gpc_hierarchy_object_count(NULL, GPC_OBJECT_SM), 0);
-    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, sms, name, sizeof name), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_hierarchy_object_name(NULL, GPC_OBJECT_SM, 0, name, sizeof name), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, NULL, sizeof name), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, name, 0), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, NULL, 0), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, name, 3), GPC_ERROR_RANGE);
-    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 3, name, sizeof name), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, sms, name, sizeof name, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_object_name(NULL, GPC_OBJECT_SM, 0, name, sizeof name, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, NULL, sizeof name, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, name, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, NULL, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 0, name, 3, NULL), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_SM, 3, name, sizeof name, NULL), GPC_OK);
     cr_expect_str_eq(name, "sm-3");
     cr_expect_eq(gpc_replay_read(m.replay, GPC_OBJECT_WHOLE, 0, &id, 1, &value, 1, NULL), GPC_ERROR_STATE,
                  "no kernel yet");

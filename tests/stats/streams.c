@@ -205,7 +205,7 @@ Test(streams, names_and_refusals) {
     gpc_warp_access w = GPC_WARP_ACCESS_INIT;
     w.mask = 1, w.width = 4, w.addresses = &address, w.stream = STREAMS;
     cr_assert_eq(make(&m, SMALL "mode = timed\n", &error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_STREAM, 2, name, sizeof name), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_STREAM, 2, name, sizeof name, NULL), GPC_OK);
     cr_expect_str_eq(name, "stream-2");
     cr_expect_eq(gpc_hierarchy_try_issue(m.hierarchy, &w, 0, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_check_access(m.hierarchy, &w, &error), GPC_ERROR_ARGUMENT);

@@ -161,8 +161,8 @@ static void agree(uint64_t seed) {
                  0);
     same_lines(r.hierarchy, twin, 1, m.sms, seed, m.text);
     same_lines(r.hierarchy, twin, 2, m.slices, seed, m.text);
-    cr_expect_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);
-    cr_expect_eq(gpc_hierarchy_flush(twin), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_flush(r.hierarchy, NULL), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_flush(twin, NULL), GPC_OK);
     timed = rig_stats(&r);
     cr_assert_eq(measure_hierarchy(twin, &functional), GPC_OK);
     if (same)

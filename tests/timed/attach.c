@@ -183,19 +183,19 @@ Test(timed_attach, replies_in_another_order) {
 
 Test(timed_attach, replies_that_nobody_waits_for) {
     rig_open(&r, NULL, 1 << 30);
-    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, 0), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, UINT64_MAX), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, UINT64_MAX, NULL), GPC_ERROR_ARGUMENT);
     rig_issue(&r, LINE(GPC_LOAD, 0));
     rig_steps(&r, 200);
     uint64_t id = r.memory.reads[0].id;
-    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id + 1), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id), GPC_OK);
-    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id), GPC_ERROR_ARGUMENT, "once");
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id + 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id, NULL), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id, NULL), GPC_ERROR_ARGUMENT, "once");
     r.memory.count = 0;
     rig_finish(&r);
-    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_memory_ready(r.hierarchy, 0), GPC_OK, "a word to a channel that waits for none");
-    cr_expect_eq(gpc_hierarchy_memory_ready(r.hierarchy, 1), GPC_ERROR_ARGUMENT, "there is one channel");
+    cr_expect_eq(gpc_hierarchy_memory_reply(r.hierarchy, id, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_memory_ready(r.hierarchy, 0, NULL), GPC_OK, "a word to a channel that waits for none");
+    cr_expect_eq(gpc_hierarchy_memory_ready(r.hierarchy, 1, NULL), GPC_ERROR_ARGUMENT, "there is one channel");
     rig_close(&r);
 }
 

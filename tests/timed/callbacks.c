@@ -56,7 +56,7 @@ static void listen(gpc_hierarchy *hierarchy, told *t) {
     callbacks.on_complete = note_complete;
     callbacks.on_fill = note_fill;
     callbacks.on_evict = note_evict;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(hierarchy, &callbacks, NULL), GPC_OK);
 }
 
 static void issue(rig *r, shot s, uint64_t token) {
@@ -111,7 +111,7 @@ Test(timed_callbacks, none_is_needed) {
     rig r;
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     rig_open_dram(&r, NULL);
-    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks, NULL), GPC_OK);
     issue(&r, LINE(GPC_LOAD, 0), 0);
     issue(&r, LINE(GPC_STORE, 0), 0);
     cr_expect_eq(rig_stats(&r).completed, 2);
@@ -211,17 +211,17 @@ static void expect_refused(gpc_hierarchy *h) {
     cr_expect_eq(gpc_hierarchy_try_fence(h, &fence, 0, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_try_miss(h, &request, 0, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_try_transactions(h, &request, 1, 0, NULL), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_memory_reply(h, 1), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_memory_ready(h, 0), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_set_callbacks(h, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_memory_reply(h, 1, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_memory_ready(h, 0, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_set_callbacks(h, NULL, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_begin_kernel(h, NULL, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_start_kernel(h, &kernel, &number, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_end_kernel(h, 1, &error), GPC_ERROR_STATE);
     cr_expect(strstr(error.message, "from within a callback"), "%s", error.message);
-    cr_expect_eq(gpc_hierarchy_flush(h), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_flush(h, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_preload(h, 2, 0, 0, 32, NULL), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_set_reply_credits(h, 0, 4), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_add_reply_credits(h, 0, 4), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_set_reply_credits(h, 0, 4, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_add_reply_credits(h, 0, 4, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_set_trace(h, NULL, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_save(h, &(gpc_stream)GPC_STREAM_WRITE(no_bytes, NULL), NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_copy(h, &copy, NULL), GPC_ERROR_STATE);
@@ -288,7 +288,7 @@ Test(timed_callbacks, calls_from_within) {
     callbacks.on_memory = intrude_memory;
     events.on_event = intrude_event;
     events.whats = (uint64_t)1 << GPC_WHAT_ISSUE | (uint64_t)1 << GPC_WHAT_FILL;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_set_trace(r.hierarchy, &events, NULL), GPC_OK);
     for (uint32_t n = 0; n < 40; n++) {
         const uint64_t address = n * 4096ull;
@@ -299,14 +299,14 @@ Test(timed_callbacks, calls_from_within) {
         while (gpc_hierarchy_try_issue(r.hierarchy, &a, n, NULL) == GPC_BUSY) {
             cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_OK);
             if (i.read)
-                cr_assert_eq(gpc_hierarchy_memory_reply(r.hierarchy, i.read), GPC_OK);
+                cr_assert_eq(gpc_hierarchy_memory_reply(r.hierarchy, i.read, NULL), GPC_OK);
             i.read = 0;
         }
     }
     while (gpc_hierarchy_in_flight(r.hierarchy)) {
         cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_OK);
         if (i.read)
-            cr_assert_eq(gpc_hierarchy_memory_reply(r.hierarchy, i.read), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_memory_reply(r.hierarchy, i.read, NULL), GPC_OK);
         i.read = 0;
     }
     cr_expect_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
@@ -336,7 +336,7 @@ Test(timed_callbacks, ports_from_within) {
     port.kind = GPC_LOAD;
     callbacks.user_data = &i;
     callbacks.on_complete = intrude_port;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_try_port(r.hierarchy, &port, 0, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
     cr_expect_eq(i.calls[0], 1);

@@ -74,7 +74,7 @@ static void world_open(world *w, const char *protocol, const shape *s) {
     callbacks.user_data = w;
     callbacks.on_complete = on_complete;
     if (s->timed)
-        cr_assert_eq(gpc_hierarchy_set_callbacks(w->h, &callbacks), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_set_callbacks(w->h, &callbacks, NULL), GPC_OK);
 }
 
 static void world_close(world *w) {

@@ -89,7 +89,7 @@ static void world_open(world *w, const char *protocol, const char *settings) {
     coherent_make(text, &w->context, &w->config, &w->h);
     callbacks.user_data = w;
     callbacks.on_complete = on_complete;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(w->h, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(w->h, &callbacks, NULL), GPC_OK);
 }
 
 static void world_close(world *w) {

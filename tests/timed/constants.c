@@ -170,7 +170,7 @@ Test(constants, capacity) {
     cr_assert_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, NULL), GPC_OK);
     finish(&r, CONSTANT(256 * 4));
     cr_expect_eq(rig_stats(&r).const_line_hits, 2, "kernels.flush = none");
-    cr_assert_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_flush(r.hierarchy, NULL), GPC_OK);
     finish(&r, CONSTANT(256 * 4));
     cr_expect_eq(rig_stats(&r).const_line_hits, 2);
     rig_close(&r);
@@ -281,7 +281,7 @@ Test(constants, stages) {
     for (uint64_t i = 0; i < r.issued; i++)
         sum += r.done[i].cycle - r.done[i].issued;
     uint64_t stages = 0;
-    cr_assert_eq(gpc_hierarchy_stages(r.hierarchy, add_stages, &stages), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_stages(r.hierarchy, add_stages, &stages, NULL), GPC_OK);
     cr_expect_eq(stages, sum, "%u of %u", (unsigned)stages, (unsigned)sum);
     rig_close(&r);
 }

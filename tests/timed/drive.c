@@ -305,7 +305,7 @@ static uint64_t carried(const rig *r, const char *name, uint64_t *packets) {
     *packets = 0;
     for (uint32_t n = 0; n < gpc_hierarchy_object_count(r->hierarchy, GPC_OBJECT_NETWORK); n++) {
         char found[GPC_OBJECT_NAME];
-        cr_assert_eq(gpc_hierarchy_object_name(r->hierarchy, GPC_OBJECT_NETWORK, n, found, sizeof found), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_object_name(r->hierarchy, GPC_OBJECT_NETWORK, n, found, sizeof found, NULL), GPC_OK);
         if (strcmp(found, name) != 0)
             continue;
         cr_assert_eq(gpc_hierarchy_read(r->hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values,

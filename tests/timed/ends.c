@@ -201,17 +201,17 @@ Test(timed_ends, the_clock_waits_for_the_host) {
     rig_issue(&r, WORD(GPC_LOAD, 0));
     rig_steps(&r, 2000);
     cr_assert_eq(r.memory.count, 1);
-    cr_assert_eq(gpc_hierarchy_memory_reply(r.hierarchy, r.memory.reads[0].id), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_memory_reply(r.hierarchy, r.memory.reads[0].id, NULL), GPC_OK);
     r.memory = (rig_memory){.latency = 10, .refuse = true};
     rig_issue(&r, WORD(GPC_LOAD, 4096));
     rig_steps(&r, 2000);
     cr_assert_eq(r.memory.refusals, 1);
     rig_release(&r);
     rig_finish(&r);
-    cr_assert_eq(gpc_hierarchy_set_reply_credits(r.hierarchy, 0, 0), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_reply_credits(r.hierarchy, 0, 0, NULL), GPC_OK);
     rig_issue(&r, WORD(GPC_LOAD, 4096));
     rig_steps(&r, 2000);
-    cr_assert_eq(gpc_hierarchy_add_reply_credits(r.hierarchy, 0, 5), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_add_reply_credits(r.hierarchy, 0, 5, NULL), GPC_OK);
     rig_close(&r);
 }
 

@@ -323,7 +323,7 @@ Test(timed_events, flushes_of_trees) {
             rig_issue(&r, WORD(GPC_STORE, line * 128));
         rig_finish(&r);
         const uint64_t before = events_bytes(&e, GPC_WHAT_MEMORY_WRITE, ANY);
-        cr_assert_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_flush(r.hierarchy, NULL), GPC_OK);
         const measured_stats s = rig_stats(&r);
         cr_expect_gt(s.dram_write_sectors * 32, before);
         cr_expect_eq(events_bytes(&e, GPC_WHAT_MEMORY_READ, ANY), s.dram_read_sectors * 32, "%s", settings[i]);
@@ -562,7 +562,7 @@ Test(timed_events, every_kind_of_traffic) {
         uint64_t lines = 0, written = 0;
         for (uint32_t n = 0; n < gpc_hierarchy_ports(r.hierarchy); n++) {
             gpc_port_stats p = GPC_PORT_STATS_INIT;
-            cr_assert_eq(gpc_hierarchy_port_stats(r.hierarchy, n, &p), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_port_stats(r.hierarchy, n, &p, NULL), GPC_OK);
             lines += p.read_lines + p.write_lines;
             written += p.write_lines;
         }

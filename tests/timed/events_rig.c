@@ -168,7 +168,7 @@ unsigned events_check_networks(const events *e, const gpc_hierarchy *hierarchy) 
     for (uint32_t n = 0; n < gpc_hierarchy_object_count(hierarchy, GPC_OBJECT_NETWORK); n++) {
         char name[GPC_OBJECT_NAME];
         uint64_t values[2];
-        cr_assert_eq(gpc_hierarchy_object_name(hierarchy, GPC_OBJECT_NETWORK, n, name, sizeof name), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_object_name(hierarchy, GPC_OBJECT_NETWORK, n, name, sizeof name, NULL), GPC_OK);
         cr_assert_eq(
             gpc_hierarchy_read(hierarchy, GPC_OBJECT_NETWORK, n, ids, 2, values, sizeof values / sizeof *values, NULL),
             GPC_OK);

@@ -390,7 +390,7 @@ static void writes_back(gpc_control control, const char *settings) {
     cr_expect_eq(s.fence_lines, stay ? 0 : 5);
     for (uint64_t i = 0; i < 4; i++)
         cr_expect_eq(is_in_l1(&r, i * 128), stay);
-    cr_expect_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_flush(r.hierarchy, NULL), GPC_OK);
     cr_expect_eq(rig_stats(&r).l1_write_back_sectors, 16, "nothing is dirty any more");
     rig_close(&r);
 }

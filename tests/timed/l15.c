@@ -232,7 +232,7 @@ Test(l15, capacity_and_kernels) {
     cr_expect_eq(latency(&r, 0, 4096), HIT);
     cr_assert_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, NULL), GPC_OK);
     cr_expect_eq(latency(&r, 0, 4096), HIT, "kernels.flush = none");
-    cr_assert_eq(gpc_hierarchy_flush(r.hierarchy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_flush(r.hierarchy, NULL), GPC_OK);
     cr_expect_gt(latency(&r, 0, 4096), HIT);
     rig_close(&r);
     rig_open(&r, CACHE CONST "kernels.flush = l1\n", MEMORY);
@@ -374,7 +374,7 @@ Test(l15, stages) {
     uint64_t sum = 0, stages = 0;
     for (uint64_t i = 0; i < r.issued; i++)
         sum += took(&r, i);
-    cr_assert_eq(gpc_hierarchy_stages(r.hierarchy, add_stages, &stages), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_stages(r.hierarchy, add_stages, &stages, NULL), GPC_OK);
     cr_expect_eq(stages, sum, "%u of %u", (unsigned)stages, (unsigned)sum);
     rig_close(&r);
 }

@@ -230,7 +230,7 @@ static void listen(const made *m, seen *s, bool memory) {
     c.on_memory = memory ? on_memory : NULL;
     o.on_event = on_event;
     if (m->timed)
-        cr_assert_eq(gpc_hierarchy_set_callbacks(m->hierarchy, &c), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_set_callbacks(m->hierarchy, &c, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_set_trace(m->hierarchy, &o, NULL), GPC_OK);
 }
 
@@ -239,7 +239,7 @@ static void answer(const made *m, seen *s) {
     while (gpc_hierarchy_in_flight(m->hierarchy)) {
         cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1), GPC_OK);
         for (; s->answered < s->id_count; s->answered++)
-            cr_assert_eq(gpc_hierarchy_memory_reply(m->hierarchy, s->ids[s->answered % 64]), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_memory_reply(m->hierarchy, s->ids[s->answered % 64], NULL), GPC_OK);
     }
 }
 
@@ -410,7 +410,7 @@ Test(processes, addresses_of_the_hierarchy) {
     make(&m, false, "l2.slices = 4\nl2.interleave = hash\n");
     const uint64_t address = gpc_process_address(3, 0x5000);
     cr_assert_eq(gpc_hierarchy_preload(m.hierarchy, 2, 0, address, 128, &m.error), GPC_OK, "%s", m.error.message);
-    cr_assert_eq(gpc_hierarchy_locate(m.hierarchy, 0, address, &location), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_locate(m.hierarchy, 0, address, &location, NULL), GPC_OK);
     const gpc_request request = {.address = location.slice_address};
     gpc_access_result found;
     cr_assert_eq(gpc_cache_probe(gpc_hierarchy_cache(m.hierarchy, 2, location.slice), &request, &found, NULL), GPC_OK);
@@ -429,8 +429,9 @@ Test(processes, rows) {
         gpc_location own = GPC_LOCATION_INIT, other = GPC_LOCATION_INIT;
         make(&m, true, settings[n]);
         for (uint8_t p = 0; p < 127; p++) {
-            cr_assert_eq(gpc_hierarchy_locate(m.hierarchy, 0, gpc_process_address(p, 0x5080), &own), GPC_OK);
-            cr_assert_eq(gpc_hierarchy_locate(m.hierarchy, 0, gpc_process_address(p + 1, 0x5080), &other), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_locate(m.hierarchy, 0, gpc_process_address(p, 0x5080), &own, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_locate(m.hierarchy, 0, gpc_process_address(p + 1, 0x5080), &other, NULL),
+                         GPC_OK);
             cr_expect(own.row != other.row || own.bank != other.bank || own.channel != other.channel, "%s",
                       settings[n]);
         }

@@ -15,11 +15,11 @@
 static rig r;
 
 static void set(uint32_t sm, uint64_t credits) {
-    cr_assert_eq(gpc_hierarchy_set_reply_credits(r.hierarchy, sm, credits), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_reply_credits(r.hierarchy, sm, credits, NULL), GPC_OK);
 }
 
 static void add(uint32_t sm, uint64_t credits) {
-    cr_assert_eq(gpc_hierarchy_add_reply_credits(r.hierarchy, sm, credits), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_add_reply_credits(r.hierarchy, sm, credits, NULL), GPC_OK);
 }
 
 static uint64_t stalls(gpc_object kind, uint32_t index) {
@@ -251,7 +251,7 @@ Test(timed_replies, random) {
 static uint64_t quiet_run(const char *settings, uint32_t threads) {
     gpc_error error = GPC_ERROR_INIT;
     rig_open_dram(&r, settings);
-    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(r.hierarchy, NULL, NULL), GPC_OK);
     if (r.hierarchy->timed->shards)
         cr_assert_eq(gpci_shards_test(r.hierarchy->timed, 0, &error), GPC_OK, "%s", error.message);
     uint64_t state = 11, trail = 0;
@@ -356,7 +356,7 @@ static void attach(gpc_hierarchy *h, trail *t) {
     *t = (trail){.hierarchy = h};
     callbacks.user_data = t;
     callbacks.on_complete = note;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(h, &callbacks, NULL), GPC_OK);
 }
 
 /* A copy has equal credits, and equal waiting replies. */
@@ -379,7 +379,7 @@ Test(timed_replies, snapshots) {
         cr_expect_eq(gpc_hierarchy_reply_credits(both[h], 1), GPC_UNLIMITED_CREDITS);
         for (unsigned i = 0; i < 600; i++) {
             if (i % 7 == 0)
-                cr_assert_eq(gpc_hierarchy_add_reply_credits(both[h], 0, 1), GPC_OK);
+                cr_assert_eq(gpc_hierarchy_add_reply_credits(both[h], 0, 1, NULL), GPC_OK);
             cr_assert_eq(gpc_hierarchy_advance(both[h], 1), GPC_OK);
         }
         cr_expect_eq(gpc_hierarchy_drain(both[h], &error), GPC_OK, "%s", error.message);
@@ -399,11 +399,11 @@ Test(timed_replies, snapshots) {
 
 Test(timed_replies, errors) {
     rig_open(&r, NULL, 50);
-    cr_expect_eq(gpc_hierarchy_set_reply_credits(NULL, 0, 1), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_set_reply_credits(r.hierarchy, 1, 1), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_add_reply_credits(r.hierarchy, 0, 1), GPC_ERROR_STATE, "there is no limit");
+    cr_expect_eq(gpc_hierarchy_set_reply_credits(NULL, 0, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_set_reply_credits(r.hierarchy, 1, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_add_reply_credits(r.hierarchy, 0, 1, NULL), GPC_ERROR_STATE, "there is no limit");
     set(0, 5);
-    cr_expect_eq(gpc_hierarchy_add_reply_credits(r.hierarchy, 0, UINT64_MAX - 5), GPC_ERROR_RANGE);
+    cr_expect_eq(gpc_hierarchy_add_reply_credits(r.hierarchy, 0, UINT64_MAX - 5, NULL), GPC_ERROR_RANGE);
     cr_expect_eq(gpc_hierarchy_reply_credits(r.hierarchy, 0), 5);
     add(0, UINT64_MAX - 6);
     cr_expect_eq(gpc_hierarchy_reply_credits(r.hierarchy, 0), UINT64_MAX - 1);
@@ -417,8 +417,8 @@ Test(timed_replies, errors) {
     cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
     cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
     cr_assert_eq(gpc_hierarchy_create(context, config, &functional, &error), GPC_OK);
-    cr_expect_eq(gpc_hierarchy_set_reply_credits(functional, 0, 1), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_add_reply_credits(functional, 0, 1), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_set_reply_credits(functional, 0, 1, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_add_reply_credits(functional, 0, 1, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_reply_credits(functional, 0), 0);
     gpc_hierarchy_destroy(functional);
     gpc_config_destroy(config);

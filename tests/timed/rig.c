@@ -125,7 +125,7 @@ static void listen(rig *r, bool host_memory) {
     callbacks.on_fill = on_fill;
     callbacks.on_evict = on_evict;
     callbacks.on_memory = host_memory ? on_memory : NULL;
-    cr_assert_eq(gpc_hierarchy_set_callbacks(r->hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(r->hierarchy, &callbacks, NULL), GPC_OK);
 }
 
 static void open_rig(rig *r, const char *settings, bool host_memory) {
@@ -256,7 +256,7 @@ static void tell_channels(rig *r) {
     for (uint32_t c = 0; c < 64; c++)
         if (r->memory.refused[c]) {
             r->memory.refused[c] = false;
-            cr_assert_eq(gpc_hierarchy_memory_ready(r->hierarchy, c), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_memory_ready(r->hierarchy, c, NULL), GPC_OK);
         }
 }
 
@@ -272,7 +272,7 @@ static void answer(rig *r) {
             m->reads[left++] = m->reads[i];
     m->count = left;
     for (uint32_t i = 0; i < count; i++)
-        cr_assert_eq(gpc_hierarchy_memory_reply(r->hierarchy, due[m->order == RIG_BACKWARDS ? count - 1 - i : i]),
+        cr_assert_eq(gpc_hierarchy_memory_reply(r->hierarchy, due[m->order == RIG_BACKWARDS ? count - 1 - i : i], NULL),
                      GPC_OK);
     if (count && !m->refuse)
         tell_channels(r);

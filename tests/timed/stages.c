@@ -44,7 +44,7 @@ static void listen_to(gpc_hierarchy *hierarchy, seen *s) {
     callbacks.user_data = s;
     callbacks.on_complete = note;
     memset(s, 0, sizeof *s);
-    cr_assert_eq(gpc_hierarchy_set_callbacks(hierarchy, &callbacks), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_set_callbacks(hierarchy, &callbacks, NULL), GPC_OK);
 }
 
 static void add_row(void *data, const gpc_stage_row *row) {
@@ -70,7 +70,7 @@ static uint64_t counted(const gpc_hierarchy *h, unsigned stage) {
 /* Completions, rows and counters agree; no line's clock is left. */
 static void expect_same(const gpc_hierarchy *h, const seen *told) {
     seen rows = {0};
-    cr_assert_eq(gpc_hierarchy_stages(h, add_row, &rows), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_stages(h, add_row, &rows, NULL), GPC_OK);
     cr_expect_eq(rows.accesses, told->accesses);
     cr_expect_eq(rows.cycles, told->cycles);
     for (unsigned i = 0; i < GPC_STAGE_COUNT; i++) {
@@ -139,7 +139,7 @@ static void run_storm(gpc_context *context, const char *preset, const char *sett
     gpc_error error = GPC_ERROR_INIT;
     gpc_hierarchy *h = make(context, preset, settings);
     gpc_shape shape = GPC_SHAPE_INIT;
-    cr_assert_eq(gpc_hierarchy_get_shape(h, &shape), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_get_shape(h, &shape, NULL), GPC_OK);
     listen_to(h, &told);
     cr_assert_eq(gpc_hierarchy_begin_kernel(h, NULL, &error), GPC_OK);
     storm(h, shape.sms, count, &told);
@@ -327,7 +327,7 @@ Test(stages, say_where_cycles_went) {
     gpc_hierarchy_reset_stats(r.hierarchy);
     static seen rows;
     memset(&rows, 0, sizeof rows);
-    cr_assert_eq(gpc_hierarchy_stages(r.hierarchy, add_row, &rows), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_stages(r.hierarchy, add_row, &rows, NULL), GPC_OK);
     cr_expect_eq(rows.accesses, 0);
     rig_abandon(&r);
 }
@@ -347,7 +347,7 @@ Test(stages, many_instructions) {
     for (unsigned n = 0; n < 3 * INSTRUCTIONS; n++)
         rig_latency(&r, LINE(GPC_LOAD, 0, .pc = 16 * (n % INSTRUCTIONS)));
     unsigned rows = 0;
-    cr_assert_eq(gpc_hierarchy_stages(r.hierarchy, count_rows, &rows), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_stages(r.hierarchy, count_rows, &rows, NULL), GPC_OK);
     cr_expect_eq(rows, INSTRUCTIONS);
     rig_abandon(&r);
 }
@@ -476,9 +476,9 @@ Test(stages, refused_without_effect) {
     cr_expect_eq(rig_refused("sm.count = 4\nstats.stages = true\nthreads = 2\n", &error), GPC_ERROR_RANGE);
     cr_expect_not_null(strstr(error.message, "stats.stages"), "%s", error.message);
     rig_open(&r, NULL, 100);
-    cr_expect_eq(gpc_hierarchy_stages(r.hierarchy, add_row, &r), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_stages(r.hierarchy, NULL, &r), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_stages(NULL, add_row, &r), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_stages(r.hierarchy, add_row, &r, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_stages(r.hierarchy, NULL, &r, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_stages(NULL, add_row, &r, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(counted(r.hierarchy, GPC_STAGE_DRAM), GPC_ABSENT);
     cr_expect_str_eq(gpc_stage_name(GPC_STAGE_COUNT), "");
     rig_close(&r);

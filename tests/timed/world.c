@@ -46,7 +46,7 @@ bool world_open(world *w, const char *protocol, const char *settings, bool kept,
     callbacks.user_data = w;
     callbacks.on_complete = on_complete;
     if (!strcmp(mode, "timed"))
-        cr_assert_eq(gpc_hierarchy_set_callbacks(w->h, &callbacks), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_set_callbacks(w->h, &callbacks, NULL), GPC_OK);
     return true;
 }
 

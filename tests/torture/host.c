@@ -55,7 +55,7 @@ static void give_memory(host *at, uint64_t now) {
             memmove(&at->replies[i], &at->replies[i + 1], (at->reply_count - i - 1) * sizeof *at->replies);
             at->reply_count--;
             gpc_status status;
-            HOST_CALL(at, status, gpc_hierarchy_memory_reply(at->h, id));
+            HOST_CALL(at, status, gpc_hierarchy_memory_reply(at->h, id, NULL));
             if (status != GPC_OK)
                 fail(at->f, "reply", "gpc_hierarchy_memory_reply does not know request %" PRIu64, id);
         } else {
@@ -64,7 +64,7 @@ static void give_memory(host *at, uint64_t now) {
     for (uint32_t channel = 0; channel < MOST_CHANNELS; channel++)
         if (at->ready[channel] && at->ready[channel] <= now) {
             at->ready[channel] = 0;
-            if (gpc_hierarchy_memory_ready(at->h, channel) != GPC_OK)
+            if (gpc_hierarchy_memory_ready(at->h, channel, NULL) != GPC_OK)
                 fail(at->f, "ready", "gpc_hierarchy_memory_ready does not know channel %" PRIu32, channel);
         }
     find_due(at);
@@ -78,13 +78,13 @@ void host_limit_credits(host *at) {
         return;
     at->grant = at->c->manners.period;
     for (uint32_t sm = 0; sm < at->shape.sms; sm++)
-        gpc_hierarchy_set_reply_credits(at->h, sm, at->c->manners.credits);
+        gpc_hierarchy_set_reply_credits(at->h, sm, at->c->manners.credits, NULL);
 }
 
 void host_free_credits(host *at) {
     at->grant = UINT64_MAX;
     for (uint32_t sm = 0; sm < at->shape.sms; sm++)
-        gpc_hierarchy_set_reply_credits(at->h, sm, GPC_UNLIMITED_CREDITS);
+        gpc_hierarchy_set_reply_credits(at->h, sm, GPC_UNLIMITED_CREDITS, NULL);
 }
 
 void host_give(host *at) {
@@ -95,7 +95,7 @@ void host_give(host *at) {
         return;
     at->grant = now + at->c->manners.period;
     for (uint32_t sm = 0; sm < at->shape.sms; sm++)
-        gpc_hierarchy_add_reply_credits(at->h, sm, at->c->manners.credits);
+        gpc_hierarchy_add_reply_credits(at->h, sm, at->c->manners.credits, NULL);
 }
 
 uint64_t host_due(const host *at) {

@@ -278,7 +278,7 @@ static void sample(host *at, const op *o) {
         samples[sm].instructions = 100 + o->count * sm;
     }
     gpc_status status;
-    HOST_CALL(at, status, gpc_hierarchy_sample(at->h, samples));
+    HOST_CALL(at, status, gpc_hierarchy_sample(at->h, samples, NULL));
     if (status != GPC_OK)
         fail(at->f, "sample", "gpc_hierarchy_sample fails");
     free(samples);
@@ -298,11 +298,11 @@ static void alone(host *at, const op *o) {
             at, status,
             gpc_hierarchy_preload(at->h, 1 + o->count % 2, o->sm % at->shape.sms, o->address, o->width * 64, &error));
     else if (o->what == OP_FLUSH)
-        HOST_CALL(at, status, gpc_hierarchy_flush(at->h));
+        HOST_CALL(at, status, gpc_hierarchy_flush(at->h, NULL));
     else if (o->count % 3)
         HOST_CALL(at, status, gpc_hierarchy_set_window(at->h, &window, &error));
     else
-        HOST_CALL(at, status, gpc_hierarchy_reset_persisting(at->h));
+        HOST_CALL(at, status, gpc_hierarchy_reset_persisting(at->h, NULL));
     if (status == GPC_ERROR_STATE)
         fail(at->f, "alone", "operation of kind %u while idle: %s", o->what, error.message);
 }
@@ -311,7 +311,7 @@ static void tell(host *at, const op *o) {
     gpc_warp_event event = {.kind = o->count % 3, .sm = o->sm % at->shape.sms, .warp = o->warp % at->slots};
     event.block = event.warp / 4;
     gpc_status status;
-    HOST_CALL(at, status, gpc_hierarchy_warp_event(at->h, &event));
+    HOST_CALL(at, status, gpc_hierarchy_warp_event(at->h, &event, NULL));
     if (status != GPC_OK && !at->ranked)
         fail(at->f, "event", "gpc_hierarchy_warp_event fails");
 }
@@ -337,7 +337,7 @@ void host_operate(host *at, unsigned n) {
         break;
     case OP_CREDITS:
         if (at->c->manners.credits)
-            gpc_hierarchy_set_reply_credits(at->h, o->sm % at->shape.sms, o->count);
+            gpc_hierarchy_set_reply_credits(at->h, o->sm % at->shape.sms, o->count, NULL);
         break;
     case OP_EVENT:
         tell(at, o);

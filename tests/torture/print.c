@@ -93,7 +93,7 @@ static void put_op(FILE *to, const op *o, unsigned n, bool data) {
         fprintf(to, "    rest();\n    gpc_hierarchy_begin_kernel(h, NULL, &error);\n");
         break;
     case OP_FLUSH:
-        fprintf(to, "    rest();\n    gpc_hierarchy_flush(h);\n");
+        fprintf(to, "    rest();\n    gpc_hierarchy_flush(h, &error);\n");
         break;
     case OP_PRELOAD:
         fprintf(to,
@@ -105,12 +105,12 @@ static void put_op(FILE *to, const op *o, unsigned n, bool data) {
         fprintf(to, "    gpc_hierarchy_reset_stats(h);\n");
         break;
     case OP_CREDITS:
-        fprintf(to, "    gpc_hierarchy_set_reply_credits(h, %" PRIu32 ", %" PRIu32 ");\n", o->sm, o->count);
+        fprintf(to, "    gpc_hierarchy_set_reply_credits(h, %" PRIu32 ", %" PRIu32 ", &error);\n", o->sm, o->count);
         break;
     case OP_EVENT:
         fprintf(to,
                 "    gpc_hierarchy_warp_event(h, &(gpc_warp_event){.kind = %" PRIu32 ", .sm = %" PRIu32
-                ", .warp = %" PRIu32 ", .block = %" PRIu32 "});\n",
+                ", .warp = %" PRIu32 ", .block = %" PRIu32 "}, &error);\n",
                 o->count % 3, o->sm, o->warp, o->warp / 4);
         break;
     case OP_WAIT:
@@ -159,14 +159,14 @@ static const char memory_of_host[] =
     "    uint64_t now = gpc_hierarchy_now(h), due = UINT64_MAX;\n"
     "    for (unsigned i = 0; i < count;)\n"
     "        if (reads[i].due <= now) {\n"
-    "            gpc_hierarchy_memory_reply(h, reads[i].id);\n"
+    "            gpc_hierarchy_memory_reply(h, reads[i].id, &error);\n"
     "            memmove(&reads[i], &reads[i + 1], (--count - i) * sizeof *reads);\n"
     "        } else {\n"
     "            due = reads[i].due < due ? reads[i].due : due, i++;\n"
     "        }\n"
     "    for (unsigned i = 0; i < 64; i++) {\n"
     "        if (ready[i] && ready[i] <= now)\n"
-    "            ready[i] = 0, gpc_hierarchy_memory_ready(h, i);\n"
+    "            ready[i] = 0, gpc_hierarchy_memory_ready(h, i, &error);\n"
     "        due = ready[i] && ready[i] < due ? ready[i] : due;\n"
     "    }\n"
     "    return due;\n"
@@ -177,7 +177,7 @@ static const char no_memory_of_host[] = "static uint64_t give(void) {\n    retur
 static const char callbacks_of_host[] = "static void attach(void) {\n"
                                         "    gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;\n"
                                         "    callbacks.on_memory = on_memory;\n"
-                                        "    gpc_hierarchy_set_callbacks(h, &callbacks);\n"
+                                        "    gpc_hierarchy_set_callbacks(h, &callbacks, &error);\n"
                                         "}\n";
 
 static const char no_callbacks_of_host[] = "static void attach(void) {\n}\n";
@@ -233,7 +233,7 @@ static const char accesses_of_host[] =
     "    for (unsigned i = 0; i < sizeof bytes; i++)\n"
     "        bytes[i] = (uint8_t)((token * 0x9e3779b97f4a7c15u >> 32) + i * 7u);\n"
     "    gpc_shape shape = GPC_SHAPE_INIT;\n"
-    "    gpc_hierarchy_get_shape(h, &shape);\n"
+    "    gpc_hierarchy_get_shape(h, &shape, &error);\n"
     "    a.sm %= shape.sms;\n"
     "    a.mask &= shape.lanes < 64 ? ((uint64_t)1 << shape.lanes) - 1 : UINT64_MAX;\n"
     "    a.mask += !a.mask;\n"
@@ -250,7 +250,7 @@ static const char requests_of_host[] =
     "static void offer_requests(gpc_request r, uint64_t stride, uint32_t n, uint64_t token) {\n"
     "    static gpc_request all[40];\n"
     "    gpc_shape shape = GPC_SHAPE_INIT;\n"
-    "    gpc_hierarchy_get_shape(h, &shape);\n"
+    "    gpc_hierarchy_get_shape(h, &shape, &error);\n"
     "    const uint32_t line = shape.l1_line ? shape.l1_line : shape.l2_line ? shape.l2_line : 128;\n"
     "    r.sm %= shape.sms;\n"
     "    r.address = r.address / line * line;\n"

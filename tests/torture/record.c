@@ -124,7 +124,7 @@ static void walk_tree(gpc_hierarchy *h, walk *w) {
 static void walk_ports(gpc_hierarchy *h, walk *w) {
     for (uint32_t i = 0; i < gpc_hierarchy_ports(h); i++) {
         gpc_port_stats stats = GPC_PORT_STATS_INIT;
-        gpc_hierarchy_port_stats(h, i, &stats);
+        gpc_hierarchy_port_stats(h, i, &stats, NULL);
         for (size_t at = sizeof stats.struct_size; at < sizeof stats; at += sizeof(uint64_t)) {
             uint64_t value;
             memcpy(&value, (const char *)&stats + at, sizeof value);

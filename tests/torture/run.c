@@ -123,7 +123,7 @@ static void check_network(host *at, uint32_t index) {
         [GPC_COMPONENT_GPU_LINKS] = "GPU link",
     };
     char name[GPC_OBJECT_NAME];
-    if (gpc_hierarchy_object_name(at->h, GPC_OBJECT_NETWORK, index, name, sizeof name) != GPC_OK)
+    if (gpc_hierarchy_object_name(at->h, GPC_OBJECT_NETWORK, index, name, sizeof name, NULL) != GPC_OK)
         return;
     for (unsigned n = 0; n < GPC_COMPONENT_COUNT; n++) {
         if (!names[n] || strcmp(names[n], name) != 0)
@@ -148,7 +148,7 @@ static void check_events(host *at) {
         check_network(at, i);
     for (uint32_t i = 0; i < gpc_hierarchy_ports(at->h); i++) {
         gpc_port_stats stats = GPC_PORT_STATS_INIT;
-        gpc_hierarchy_port_stats(at->h, i, &stats);
+        gpc_hierarchy_port_stats(at->h, i, &stats, NULL);
         lines += stats.read_lines + stats.write_lines;
     }
     expect_count(at, "lines of ports", at->events[GPC_WHAT_LINE][GPC_COMPONENT_PORT], lines);
@@ -178,7 +178,7 @@ void host_attach(host *at) {
     if (at->how == WAY_THREADS)
         return;
     gpc_status status;
-    HOST_CALL(at, status, gpc_hierarchy_set_callbacks(at->h, &callbacks));
+    HOST_CALL(at, status, gpc_hierarchy_set_callbacks(at->h, &callbacks, NULL));
     if (status != GPC_OK)
         fail(at->f, "callbacks", "gpc_hierarchy_set_callbacks returns %s", gpc_status_string(status));
     if (at->how == WAY_TRACE)
@@ -291,7 +291,7 @@ static bool open_host(host *at, gpc_config **out) {
         return false;
     }
     at->shape = (gpc_shape)GPC_SHAPE_INIT;
-    gpc_hierarchy_get_shape(at->h, &at->shape);
+    gpc_hierarchy_get_shape(at->h, &at->shape, NULL);
     at->streams = gpc_config_get_u64(config, "streams", &number, NULL) == GPC_OK ? (uint32_t)number : 1;
     at->slots = gpc_config_get_u64(config, "sm.warps", &number, NULL) == GPC_OK ? (uint32_t)number : 1;
     at->data = gpc_config_get(config, "coherence.data", &data, NULL) == GPC_OK && !strcmp(data, "true");

@@ -120,8 +120,7 @@ class HierarchyView(TimedView, Handle):
         `line` is the address of the hierarchy's memory, process_address(process, ...), as lent caches have it.
         """
         raw = g.gpc_location()
-        status = lib.gpc_hierarchy_locate(self._live(), sm, process_address(process, address), ctypes.byref(raw))
-        settle(status, what="gpc_hierarchy_locate")
+        call(lib.gpc_hierarchy_locate, self._live(), sm, process_address(process, address), ctypes.byref(raw))
         found = Location(*(getattr(raw, name) for name in Location._fields))
         nowhere = {name: None for name in ("set", "channel", "bank") if getattr(raw, name) == GPC_NOWHERE}
         return found._replace(**nowhere)
@@ -129,7 +128,7 @@ class HierarchyView(TimedView, Handle):
     def shape(self) -> g.gpc_shape:
         """Present shape of the hierarchy, with the present kernel's share of L1: a Shape."""
         shape = Shape()
-        settle(lib.gpc_hierarchy_get_shape(self._live(), ctypes.byref(shape)), what="gpc_hierarchy_get_shape")
+        call(lib.gpc_hierarchy_get_shape, self._live(), ctypes.byref(shape))
         return shape
 
     def preload(self, level: int, address: int, bytes: int, sm: int = 0, *, process: int = 0) -> None:
@@ -151,7 +150,7 @@ class HierarchyView(TimedView, Handle):
 
     def reset_persisting(self) -> None:
         """Make persisting lines of L2 normal lines."""
-        settle(lib.gpc_hierarchy_reset_persisting(self._live()), what="gpc_hierarchy_reset_persisting")
+        call(lib.gpc_hierarchy_reset_persisting, self._live())
 
     def access(self, addresses: Any, *, token: Union[int, str] = Token.UNUSED, **fields: Any) -> g.gpc_warp_result:
         """One warp instruction of a functional hierarchy: an address per active lane, ascending.
@@ -233,8 +232,7 @@ class HierarchyView(TimedView, Handle):
     def warp_event(self, kind: Union[int, str], **fields: Any) -> None:
         """Pass a WarpEventKind, with fields of WarpEvent, to the policies of the SM's L1."""
         event = filled(WarpEvent, kind=kind, **fields)
-        status = invoke(lib.gpc_hierarchy_warp_event, self._live(), ctypes.byref(event))
-        settle(status, what="gpc_hierarchy_warp_event")
+        call(lib.gpc_hierarchy_warp_event, self._live(), ctypes.byref(event))
 
     def rank_warps(self, on: bool = True) -> None:
         """Let the library rank warps by age, from starts and exits (warp_event()): 0 = the oldest.
@@ -245,7 +243,7 @@ class HierarchyView(TimedView, Handle):
 
     def flush(self) -> None:
         """Write dirty lines down and drop everything."""
-        settle(invoke(lib.gpc_hierarchy_flush, self._live()), what="gpc_hierarchy_flush")
+        call(lib.gpc_hierarchy_flush, self._live())
 
     def policy_values(self) -> Dict[str, PolicyValue]:
         """Counters published by policies of the caches, summed over a level: {name: PolicyValue}."""
@@ -261,8 +259,7 @@ class HierarchyView(TimedView, Handle):
         names = []
         buffer = ctypes.create_string_buffer(GPC_OBJECT_NAME)
         for index in range(lib.gpc_hierarchy_object_count(self._live(), kind)):
-            status = lib.gpc_hierarchy_object_name(self._live(), kind, index, buffer, len(buffer))
-            settle(status, what="gpc_hierarchy_object_name")
+            call(lib.gpc_hierarchy_object_name, self._live(), kind, index, buffer, len(buffer))
             names.append(decoded(buffer.value))
         return names
 
@@ -392,7 +389,7 @@ class Hierarchy(HierarchyView):
         raw = (g.gpc_sample * self._sms)(
             *(g.gpc_sample(active_cycles=cycles, instructions=issued) for cycles, issued in samples)
         )
-        settle(invoke(lib.gpc_hierarchy_sample, self._live(), raw), what="gpc_hierarchy_sample")
+        call(lib.gpc_hierarchy_sample, self._live(), raw)
 
 
 class BorrowedHierarchy(HierarchyView):

@@ -18,7 +18,7 @@ from typing import Any, Dict, Iterable, List, Tuple
 from . import _generated as g
 from ._constants import Kind, Stage
 from ._loader import lib
-from ._native import invoke, settle
+from ._native import call
 
 LEVELS = {1: "l1", 2: "l2", 3: "dram"}
 
@@ -61,8 +61,7 @@ def rows_of(hierarchy: int) -> List[StageRow]:
             )
         )  # fmt: skip
 
-    status = invoke(lib.gpc_hierarchy_stages, hierarchy, g.gpc_stage_fn(note), None)
-    settle(status, what="stages(), without stats.stages")
+    call(lib.gpc_hierarchy_stages, hierarchy, g.gpc_stage_fn(note), None)
     return found
 
 

@@ -203,8 +203,7 @@ class TimedView:
         owner = self._owner or self
         used = {name: function for name, function in callbacks.items() if function is not None}
         raw = g.gpc_hierarchy_callbacks(user_data=owner._token, **{name: _TRAMPOLINES[name] for name in used})
-        status = lib.gpc_hierarchy_set_callbacks(pointer, ctypes.byref(raw) if used else None)
-        settle(status, what="gpc_hierarchy_set_callbacks")
+        call(lib.gpc_hierarchy_set_callbacks, pointer, ctypes.byref(raw) if used else None)
         owner._callbacks = used
 
     def try_issue(self, addresses: Any, token: int = 0, *, cache_token: Union[int, str] = Token.UNUSED,
@@ -260,7 +259,7 @@ class TimedView:
     def port_stats(self, port: int = 0) -> Dict[str, int]:
         """Counts of a port: the fields of gpc_port_stats."""
         raw = g.gpc_port_stats()
-        settle(lib.gpc_hierarchy_port_stats(self._live(), port, ctypes.byref(raw)), what="gpc_hierarchy_port_stats")
+        call(lib.gpc_hierarchy_port_stats, self._live(), port, ctypes.byref(raw))
         return {name: getattr(raw, name) for name, *_ in raw._fields_ if name != "struct_size"}
 
     def can_accept(self, sm: int = 0) -> Busy:
@@ -282,13 +281,11 @@ class TimedView:
 
         None: unlimited, the default. See gpucache/hierarchy.h.
         """
-        status = lib.gpc_hierarchy_set_reply_credits(self._live(), sm, NEVER if credits is None else credits)
-        settle(status, what="gpc_hierarchy_set_reply_credits")
+        call(lib.gpc_hierarchy_set_reply_credits, self._live(), sm, NEVER if credits is None else credits)
 
     def add_reply_credits(self, credits: int = 1, sm: int = 0) -> None:
         """Grant further credits, if a limit is set."""
-        status = lib.gpc_hierarchy_add_reply_credits(self._live(), sm, credits)
-        settle(status, what="gpc_hierarchy_add_reply_credits")
+        call(lib.gpc_hierarchy_add_reply_credits, self._live(), sm, credits)
 
     def reply_credits(self, sm: int = 0) -> Optional[int]:
         """Credits left; None: no limit."""
@@ -342,10 +339,8 @@ class TimedView:
 
     def memory_reply(self, id: int) -> None:
         """Deliver the data of a read taken by on_memory."""
-        status = lib.gpc_hierarchy_memory_reply(self._live(), id)
-        settle(status, what=f"gpc_hierarchy_memory_reply of id {id}")
+        call(lib.gpc_hierarchy_memory_reply, self._live(), id)
 
     def memory_ready(self, channel: int) -> None:
         """Report room in a channel after a refusal of on_memory."""
-        status = lib.gpc_hierarchy_memory_ready(self._live(), channel)
-        settle(status, what=f"gpc_hierarchy_memory_ready of channel {channel}")
+        call(lib.gpc_hierarchy_memory_ready, self._live(), channel)

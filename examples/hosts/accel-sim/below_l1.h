@@ -17,9 +17,9 @@ class gpucache_below_l1 {
         gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
         callbacks.user_data = this;
         callbacks.on_complete = on_complete;
-        gpucache_glue::check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks));
+        gpucache_glue::call(gpc_hierarchy_set_callbacks, m_hierarchy, &callbacks);
         for (uint32_t sid = 0; sid < m_cores.size(); sid++)
-            gpucache_glue::check(gpc_hierarchy_set_reply_credits(m_hierarchy, sid, replies));
+            gpucache_glue::call(gpc_hierarchy_set_reply_credits, m_hierarchy, sid, replies);
     }
 
     /* shader_memory_interface::full, which calls simt_core_cluster::icnt_injection_buffer_full. */
@@ -33,7 +33,7 @@ class gpucache_below_l1 {
     }
 
     /* ldst_unit::cycle, at the removal from m_response_fifo; shader_core_ctx::fetch for code. */
-    void taken(unsigned sid) { gpucache_glue::check(gpc_hierarchy_add_reply_credits(m_hierarchy, sid, 1)); }
+    void taken(unsigned sid) { gpucache_glue::call(gpc_hierarchy_add_reply_credits, m_hierarchy, sid, 1); }
 
     /*
      * gpgpu_sim::cycle, once per cycle of the CORE clock, in place of the clusters' icnt_cycle; do not call the work of

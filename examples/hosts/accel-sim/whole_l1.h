@@ -23,7 +23,7 @@ class gpucache_whole_l1 {
         gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
         callbacks.user_data = this;
         callbacks.on_complete = on_complete;
-        gpucache_glue::check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks));
+        gpucache_glue::call(gpc_hierarchy_set_callbacks, m_hierarchy, &callbacks);
     }
 
     /*

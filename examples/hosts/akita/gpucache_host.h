@@ -60,7 +60,7 @@ static host_memory *host_create(const char *preset, const char *settings) {
         host_keep(h, gpc_config_load_text(config, settings, "settings", &h->error)) == GPC_OK &&
         host_keep(h, gpc_config_set_pair(config, "mode=timed", &h->error)) == GPC_OK &&
         host_keep(h, gpc_hierarchy_create(h->context, config, &h->hierarchy, &h->error)) == GPC_OK &&
-        (host_keep(h, gpc_hierarchy_set_callbacks(h->hierarchy, &callbacks)) < 0 ||
+        (host_keep(h, gpc_hierarchy_set_callbacks(h->hierarchy, &callbacks, &h->error)) < 0 ||
          host_keep(h, gpc_hierarchy_begin_kernel(h->hierarchy, NULL, &h->error)) < 0)) {
         gpc_hierarchy_destroy(h->hierarchy);
         h->hierarchy = NULL;

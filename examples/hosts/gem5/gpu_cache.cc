@@ -24,7 +24,7 @@ GpuCache::GpuCache(const GpuCacheParams &p)
         check(gpc_config_set_pair(config, pair.c_str(), &error), error.message);
     check(gpc_config_set_pair(config, "mode=timed", &error), error.message);
     check(gpc_hierarchy_create(context, config, &memory, &error), error.message);
-    check(gpc_hierarchy_set_callbacks(memory, &callbacks), "gpc_hierarchy_set_callbacks");
+    check(gpc_hierarchy_set_callbacks(memory, &callbacks, &error), error.message);
     check(gpc_hierarchy_begin_kernel(memory, nullptr, &error), error.message);
     gpc_config_destroy(config);
     for (unsigned i = 0; i < p.port_cpu_side_ports_connection_count; i++)

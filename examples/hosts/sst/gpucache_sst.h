@@ -134,9 +134,9 @@ class Memory : public Component {
         for (const std::string &pair : settings)
             check(gpc_config_set_pair(config, pair.c_str(), &m_error));
         check(gpc_hierarchy_create(m_context, config, &m_hierarchy, &m_error));
-        check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks));
+        check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks, &m_error));
         check(gpc_hierarchy_begin_kernel(m_hierarchy, nullptr, &m_error));
-        check(gpc_hierarchy_get_shape(m_hierarchy, &shape));
+        check(gpc_hierarchy_get_shape(m_hierarchy, &shape, &m_error));
         gpc_config_destroy(config);
         m_ask.line = shape.l1_line;
         m_waiting.resize(shape.sms);

@@ -130,10 +130,10 @@ struct Machine {
         gpc_error error = GPC_ERROR_INIT;
         gpc_launch launch = GPC_LAUNCH_INIT;
         check(gpc_hierarchy_create(context, config, &hierarchy, &error), error);
-        check(gpc_hierarchy_get_shape(hierarchy, &shape), error);
+        check(gpc_hierarchy_get_shape(hierarchy, &shape, &error), error);
         sms = read_trace(context, source, shape.sms, launch);
         check(gpc_hierarchy_begin_kernel(hierarchy, &launch, &error), error);
-        check(gpc_hierarchy_get_shape(hierarchy, &shape), error);
+        check(gpc_hierarchy_get_shape(hierarchy, &shape, &error), error);
     }
     ~Machine() { gpc_hierarchy_destroy(hierarchy); }
     Machine(const Machine &) = delete;

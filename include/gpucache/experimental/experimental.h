@@ -37,8 +37,10 @@ GPC_BEGIN_DECLS
  * GPC_UNLIMITED_CREDITS - 1 in total). Not from within a callback. Since: 0.2.
  */
 #define GPC_UNLIMITED_CREDITS UINT64_MAX
-GPC_API gpc_status gpc_hierarchy_set_reply_credits(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits);
-GPC_API gpc_status gpc_hierarchy_add_reply_credits(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits);
+GPC_API gpc_status gpc_hierarchy_set_reply_credits(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits,
+                                                   gpc_error *error);
+GPC_API gpc_status gpc_hierarchy_add_reply_credits(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits,
+                                                   gpc_error *error);
 GPC_API uint64_t gpc_hierarchy_reply_credits(const gpc_hierarchy *hierarchy, uint32_t sm);
 
 /*
@@ -358,7 +360,8 @@ typedef void (*gpc_stage_fn)(void *user_data, const gpc_stage_row *row);
  * modelled memory are in no row. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_STATE (without stats.stages);
  * GPC_ERROR_MEMORY. Since: 0.2.
  */
-GPC_API gpc_status gpc_hierarchy_stages(const gpc_hierarchy *hierarchy, gpc_stage_fn on_row, void *user_data);
+GPC_API gpc_status gpc_hierarchy_stages(const gpc_hierarchy *hierarchy, gpc_stage_fn on_row, void *user_data,
+                                        gpc_error *error);
 
 /* Names and meanings of the list above, "" for an unknown number. Static. Thread rule: any thread. Since: 0.2. */
 GPC_API const char *gpc_stage_name(unsigned stage);
@@ -406,7 +409,7 @@ GPC_API gpc_status gpc_hierarchy_set_window(gpc_hierarchy *hierarchy, const gpc_
  * End the persistence of lines in L2 (cudaCtxResetPersistingL2Cache): their priority becomes NORMAL. Returns GPC_OK;
  * GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_UNSUPPORTED as gpc_hierarchy_set_window. Since: 0.2.
  */
-GPC_API gpc_status gpc_hierarchy_reset_persisting(gpc_hierarchy *hierarchy);
+GPC_API gpc_status gpc_hierarchy_reset_persisting(gpc_hierarchy *hierarchy, gpc_error *error);
 
 GPC_END_DECLS
 

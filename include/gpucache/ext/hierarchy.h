@@ -205,7 +205,7 @@ GPC_API uint32_t gpc_hierarchy_threads(const gpc_hierarchy *hierarchy);
  * Pass a warp event to the policies of its SM's L1. Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL, sm, kind; see also
  * gpc_hierarchy_rank_warps); GPC_ERROR_MEMORY (with gpc_hierarchy_rank_warps). Since: 0.1.
  */
-GPC_API gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event);
+GPC_API gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event, gpc_error *error);
 
 /*
  * End a sample period: pass the sample of every SM to the policies of its L1, and the sample of every L2 slice to the
@@ -214,7 +214,7 @@ GPC_API gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_
  *   samples  [sm.count], struct_size set; the host fills in active_cycles and instructions, the library the rest
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
-GPC_API gpc_status gpc_hierarchy_sample(gpc_hierarchy *hierarchy, const gpc_sample *samples);
+GPC_API gpc_status gpc_hierarchy_sample(gpc_hierarchy *hierarchy, const gpc_sample *samples, gpc_error *error);
 
 /* True if a policy needs samples. Since: 0.1. */
 GPC_API bool gpc_hierarchy_wants_samples(const gpc_hierarchy *hierarchy);
@@ -224,7 +224,7 @@ GPC_API bool gpc_hierarchy_wants_samples(const gpc_hierarchy *hierarchy);
  * Returns GPC_OK; GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_STATE (accesses are in flight, or from within a callback).
  * Since: 0.1.
  */
-GPC_API gpc_status gpc_hierarchy_flush(gpc_hierarchy *hierarchy);
+GPC_API gpc_status gpc_hierarchy_flush(gpc_hierarchy *hierarchy, gpc_error *error);
 
 /*
  * Name of an object of a kind: "sm-3", "l2-0", "channel-1", "stream-0"; the name of a network tells what the network
@@ -235,7 +235,7 @@ GPC_API gpc_status gpc_hierarchy_flush(gpc_hierarchy *hierarchy);
  */
 #define GPC_OBJECT_NAME 40
 GPC_API gpc_status gpc_hierarchy_object_name(const gpc_hierarchy *hierarchy, gpc_object kind, uint32_t index,
-                                             char *name, size_t size);
+                                             char *name, size_t size, gpc_error *error);
 
 /*
  * Counters published by policies, over all caches of a level: "l1.replacement.dip.selector", "l2.bypass.agcb-below...",
@@ -313,7 +313,7 @@ typedef struct gpc_location {
  * modules: see gpc_hierarchy_coherence). Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_locate(const gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address,
-                                        gpc_location *location);
+                                        gpc_location *location, gpc_error *error);
 
 /*
  * Load the lines of an address range into a cache, as after a copy by the host or after an earlier kernel. The load
@@ -414,7 +414,8 @@ GPC_API uint32_t gpc_hierarchy_ports(const gpc_hierarchy *hierarchy);
  *   out  struct_size set
  * Returns GPC_OK; GPC_ERROR_RANGE (unknown port); GPC_ERROR_ARGUMENT; GPC_ERROR_ABI. Since: 0.2.
  */
-GPC_API gpc_status gpc_hierarchy_port_stats(const gpc_hierarchy *hierarchy, uint32_t port, gpc_port_stats *out);
+GPC_API gpc_status gpc_hierarchy_port_stats(const gpc_hierarchy *hierarchy, uint32_t port, gpc_port_stats *out,
+                                            gpc_error *error);
 
 GPC_END_DECLS
 

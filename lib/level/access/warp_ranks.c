@@ -15,18 +15,19 @@ static gpc_status reserve(gpc_hierarchy *hierarchy, gpci_warp_ranks *ranks, uint
     return GPC_OK;
 }
 
-static gpc_status start(gpc_hierarchy *hierarchy, gpci_warp_ranks *ranks, uint32_t warp) {
+static gpc_status start(gpc_hierarchy *hierarchy, gpci_warp_ranks *ranks, uint32_t warp, gpc_error *error) {
     if (warp >= GPCI_NOT_RUNNING || (warp < ranks->slots && ranks->ranks[warp] != GPCI_NOT_RUNNING))
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = warp < ranks->slots ? GPC_OK : reserve(hierarchy, ranks, warp);
-    if (status == GPC_OK)
-        ranks->ranks[warp] = (uint16_t)ranks->running++;
-    return status;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_warp_event.warp: %u %s", warp,
+                         warp < GPCI_NOT_RUNNING ? "runs already" : "is not below 65535");
+    if (warp >= ranks->slots && reserve(hierarchy, ranks, warp) < 0)
+        return gpci_out_of_memory(error);
+    ranks->ranks[warp] = (uint16_t)ranks->running++;
+    return GPC_OK;
 }
 
-static gpc_status end(gpci_warp_ranks *ranks, uint32_t warp) {
+static gpc_status end(gpci_warp_ranks *ranks, uint32_t warp, gpc_error *error) {
     if (warp >= ranks->slots || ranks->ranks[warp] == GPCI_NOT_RUNNING)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_warp_event.warp: %u does not run", warp);
     const uint16_t gone = ranks->ranks[warp];
     ranks->ranks[warp] = GPCI_NOT_RUNNING;
     ranks->running--;
@@ -36,11 +37,11 @@ static gpc_status end(gpci_warp_ranks *ranks, uint32_t warp) {
     return GPC_OK;
 }
 
-gpc_status gpci_warp_ranks_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event) {
+gpc_status gpci_warp_ranks_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event, gpc_error *error) {
     gpci_warp_ranks *ranks = &hierarchy->warp_ranks[event->sm];
     if (event->kind == GPC_WARP_START)
-        return start(hierarchy, ranks, event->warp);
-    return event->kind == GPC_WARP_EXIT ? end(ranks, event->warp) : GPC_OK;
+        return start(hierarchy, ranks, event->warp, error);
+    return event->kind == GPC_WARP_EXIT ? end(ranks, event->warp, error) : GPC_OK;
 }
 
 void gpci_warp_ranks_destroy(gpc_hierarchy *hierarchy) {

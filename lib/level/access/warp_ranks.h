@@ -37,7 +37,7 @@ GPCI_INLINE void gpci_warp_rerank(const gpc_hierarchy *hierarchy, gpc_request *r
 }
 
 /* Start or end a ranked warp. GPC_ERROR_ARGUMENT: already running, or not running; GPC_ERROR_MEMORY. */
-gpc_status gpci_warp_ranks_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event);
+gpc_status gpci_warp_ranks_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event, gpc_error *error);
 void gpci_warp_ranks_destroy(gpc_hierarchy *hierarchy);
 void gpci_warp_ranks_archive(gpc_hierarchy *hierarchy, gpci_archive *archive);
 

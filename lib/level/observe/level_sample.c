@@ -47,13 +47,14 @@ static void sample_module(gpci_module *module, gpc_sample *sample) {
         predictor->on_sample(module->predictor->self, sample);
 }
 
-gpc_status gpc_hierarchy_sample(gpc_hierarchy *hierarchy, const gpc_sample *samples) {
+gpc_status gpc_hierarchy_sample(gpc_hierarchy *hierarchy, const gpc_sample *samples, gpc_error *error) {
     if (!hierarchy || !samples)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_sample: %s is NULL",
+                         hierarchy ? "samples" : "hierarchy");
     gpc_sample all = GPC_SAMPLE_INIT;
     for (uint32_t sm = 0; sm < hierarchy->sms; sm++) {
         gpc_sample sample = GPC_SAMPLE_INIT;
-        gpc_status status = gpci_take(&sample, sizeof sample, sizeof sample, &samples[sm], "gpc_sample", NULL);
+        gpc_status status = gpci_take(&sample, sizeof sample, sizeof sample, &samples[sm], "gpc_sample", error);
         if (status < 0)
             return status;
     }

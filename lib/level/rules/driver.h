@@ -61,8 +61,8 @@ typedef struct gpci_clock_calls {
     void (*locate)(const gpc_hierarchy *h, gpc_location *location); /* position of the line in memory */
     gpc_status (*check_advance)(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error);
     gpc_status (*drain)(gpc_hierarchy *h, gpc_error *error);
-    gpc_status (*grant)(gpc_hierarchy *h, uint32_t sm, uint64_t credits,
-                        bool more); /* credits for replies; more: in addition */
+    /* credits for replies; more: in addition */
+    gpc_status (*grant)(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more, gpc_error *error);
     uint64_t (*credits)(const gpc_hierarchy *h, uint32_t sm);
 } gpci_clock_calls;
 

@@ -143,9 +143,9 @@ static gpc_status take_turn(recorded *all, const gpc_turn *turn, gpc_error *erro
                                   .kernel = replay->hierarchy->kernel};
     switch ((gpc_turn_what)turn->what) {
     case GPC_TURN_EVENT:
-        return replay->learning ? GPC_OK : gpc_hierarchy_warp_event(replay->hierarchy, &event);
+        return replay->learning ? GPC_OK : gpc_hierarchy_warp_event(replay->hierarchy, &event, NULL);
     case GPC_TURN_FLUSH:
-        return replay->learning ? GPC_OK : gpc_hierarchy_flush(replay->hierarchy);
+        return replay->learning ? GPC_OK : gpc_hierarchy_flush(replay->hierarchy, NULL);
     default:
         return instruction(all, turn, error);
     }

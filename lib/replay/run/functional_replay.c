@@ -29,7 +29,7 @@ static void tell_warp(gpc_replay *replay, uint32_t sm, const gpci_block_run *run
                             .block = run->block->index,
                             .kernel = gpci_kernel_of(replay->hierarchy, run->stream)};
     if (!replay->learning)
-        gpc_hierarchy_warp_event(replay->hierarchy, &event);
+        gpc_hierarchy_warp_event(replay->hierarchy, &event, NULL);
 }
 
 /* All live warps are at the barrier: release them. In block order the first warp continues first. */

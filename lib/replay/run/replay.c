@@ -197,7 +197,7 @@ void gpci_replay_sample(gpc_replay *replay, uint64_t cycle, uint64_t cycles) {
         replay->samples[sm].cycle = cycle;
         replay->samples[sm].cycles = cycles;
     }
-    gpc_hierarchy_sample(replay->hierarchy, replay->samples);
+    gpc_hierarchy_sample(replay->hierarchy, replay->samples, NULL);
     for (uint32_t sm = 0; sm < replay->sm_count; sm++)
         replay->samples[sm] = (gpc_sample)GPC_SAMPLE_INIT;
 }

@@ -156,7 +156,7 @@ void gpci_dispatch_start_block(gpc_replay *replay, uint32_t number, gpci_block_r
                                 .block = run->block->index,
                                 .kernel = gpci_kernel_of(replay->hierarchy, run->stream)};
         if (!replay->learning)
-            gpc_hierarchy_warp_event(replay->hierarchy, &event);
+            gpc_hierarchy_warp_event(replay->hierarchy, &event, NULL);
     }
 }
 

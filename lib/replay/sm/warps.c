@@ -18,7 +18,7 @@ void gpci_warp_tell(const gpci_timed_replay *timed_replay, uint32_t sm, uint32_t
                             .block = warp->run->block->index,
                             .kernel = gpci_kernel_of(timed_replay->replay->hierarchy, warp->run->stream),
                             .cycle = now};
-    gpc_hierarchy_warp_event(timed_replay->replay->hierarchy, &event);
+    gpc_hierarchy_warp_event(timed_replay->replay->hierarchy, &event, NULL);
 }
 
 void gpci_timed_place(gpci_timed_replay *timed_replay, uint32_t number, gpci_block_run *run) {

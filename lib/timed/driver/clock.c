@@ -11,6 +11,7 @@
 #include "timed/core/timed.h"
 #include "timed/l1/replies.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /*
@@ -337,6 +338,12 @@ const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(
 const gpci_clock_calls gpci_timed_tree_clock =
     TIMED_CALLS(no_miss, check_no_miss, no_transactions, check_no_transactions, tree_accepts);
 
+/* Refuse a call from within a callback, or of a hierarchy without a clock. */
+static GPCI_COLD gpc_status refuse_state(const gpc_hierarchy *hierarchy, const char *call, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_STATE, "%s: %s", call,
+                     hierarchy->called_back ? "called from within a callback" : "the hierarchy is functional");
+}
+
 /* Public calls. Without a clock, errors. */
 
 gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
@@ -409,41 +416,50 @@ gpc_status gpc_hierarchy_check_transactions(const gpc_hierarchy *hierarchy, cons
                  : hierarchy->driver->clock->check_transactions(hierarchy, requests, count, error);
 }
 
-gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *hierarchy, uint64_t id) {
+gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *hierarchy, uint64_t id, gpc_error *error) {
     if (!hierarchy)
-        return GPC_ERROR_ARGUMENT;
-    const bool asked = !hierarchy->called_back && hierarchy->timed && hierarchy->timed->callbacks.on_memory;
-    return asked ? gpci_channel_reply(hierarchy->timed, id) : GPC_ERROR_STATE;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_memory_reply: hierarchy is NULL");
+    if (hierarchy->called_back || !hierarchy->timed)
+        return refuse_state(hierarchy, "gpc_hierarchy_memory_reply", error);
+    if (!hierarchy->timed->callbacks.on_memory)
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_memory_reply: on_memory is not set");
+    const gpc_status status = gpci_channel_reply(hierarchy->timed, id);
+    return status == GPC_OK
+               ? GPC_OK
+               : gpci_fail(error, status, "gpc_hierarchy_memory_reply: id %" PRIu64 " is of no read in flight", id);
 }
 
-gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *hierarchy, uint32_t channel) {
+gpc_status gpc_hierarchy_memory_ready(gpc_hierarchy *hierarchy, uint32_t channel, gpc_error *error) {
     if (!hierarchy)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_memory_ready: hierarchy is NULL");
     if (hierarchy->called_back || !hierarchy->timed)
-        return GPC_ERROR_STATE;
+        return refuse_state(hierarchy, "gpc_hierarchy_memory_ready", error);
     if (channel >= hierarchy->timed->channels)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_memory_ready: channel is %u, of %u", channel,
+                         hierarchy->timed->channels);
     if (!hierarchy->timed->callbacks.on_memory)
-        return GPC_ERROR_STATE;
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_memory_ready: on_memory is not set");
     gpci_channel_ready(hierarchy->timed, channel);
     return GPC_OK;
 }
 
-gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *hierarchy, const gpc_hierarchy_callbacks *callbacks) {
+gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *hierarchy, const gpc_hierarchy_callbacks *callbacks,
+                                       gpc_error *error) {
     if (!hierarchy)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_set_callbacks: hierarchy is NULL");
     if (hierarchy->called_back || !hierarchy->timed)
-        return GPC_ERROR_STATE;
+        return refuse_state(hierarchy, "gpc_hierarchy_set_callbacks", error);
     gpc_hierarchy_callbacks ours = GPC_HIERARCHY_CALLBACKS_INIT;
     gpc_status status =
-        callbacks ? gpci_take(&ours, sizeof ours, 2 * sizeof(void *), callbacks, "gpc_hierarchy_callbacks", NULL)
+        callbacks ? gpci_take(&ours, sizeof ours, 2 * sizeof(void *), callbacks, "gpc_hierarchy_callbacks", error)
                   : GPC_OK;
     gpci_timed *timed = hierarchy->timed;
     gpci_timed_fold(timed);
     if (status == GPC_OK && ours.on_memory && timed->shards)
-        status = GPC_ERROR_UNSUPPORTED;
+        status = gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                           "gpc_hierarchy_callbacks.on_memory: no host's memory with threads above 1");
     if (status == GPC_OK && !ours.on_memory != !timed->callbacks.on_memory && !gpci_timed_is_idle(timed, true))
-        status = GPC_ERROR_STATE;
+        status = gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_callbacks.on_memory: accesses are in flight");
     if (status < 0)
         return status;
     timed->callbacks = ours;

@@ -43,14 +43,15 @@ uint32_t gpci_replies_next(gpci_timed *timed, gpci_ctrl *ctrl) {
     return inflight;
 }
 
-gpc_status gpci_timed_grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more) {
+gpc_status gpci_timed_grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more, gpc_error *error) {
     gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, sm);
     gpci_ctrl *ctrl = &timed->l1[sm];
     gpci_replies *replies = &ctrl->replies;
     if (more && replies->credits == GPC_UNLIMITED_CREDITS)
-        return GPC_ERROR_STATE;
+        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_add_reply_credits: sm %u has no limit of credits", sm);
     if (more && credits >= GPC_UNLIMITED_CREDITS - replies->credits)
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "gpc_hierarchy_add_reply_credits: credits are more than 2^64 - 2 in total");
     replies->credits = more ? replies->credits + credits : credits;
     replies->limited |= replies->credits != GPC_UNLIMITED_CREDITS;
     if (replies->first != UINT32_MAX && replies->credits)

@@ -175,15 +175,18 @@ static uint64_t waited(const gpci_port *port, uint64_t now) {
     return port->limited_since < now ? now - port->limited_since : 0;
 }
 
-gpc_status gpc_hierarchy_port_stats(const gpc_hierarchy *hierarchy, uint32_t port, gpc_port_stats *out) {
+gpc_status gpc_hierarchy_port_stats(const gpc_hierarchy *hierarchy, uint32_t port, gpc_port_stats *out,
+                                    gpc_error *error) {
     if (!hierarchy || !out)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_port_stats: %s is NULL",
+                         hierarchy ? "out" : "hierarchy");
     if (port >= gpc_hierarchy_ports(hierarchy))
-        return GPC_ERROR_RANGE;
+        return gpci_fail(error, GPC_ERROR_RANGE, "gpc_hierarchy_port_stats: port is %u, but ports = %u", port,
+                         gpc_hierarchy_ports(hierarchy));
     const struct gpci_ports *ports = hierarchy->timed->groups[GPCI_GROUP_PORTS].self;
     gpc_port_stats stats = ports->each[port].stats;
     stats.limit_cycles += waited(&ports->each[port], hierarchy->timed->wheel.now);
-    return gpci_give(out, &stats, sizeof stats, "gpc_port_stats", NULL);
+    return gpci_give(out, &stats, sizeof stats, "gpc_port_stats", error);
 }
 
 /* Lines */

@@ -172,7 +172,7 @@ Test(ballot, on_a_live_cache) {
             samples[sm].cycles = samples[sm].active_cycles = 100;
             samples[sm].instructions = 50 + sm;
         }
-        cr_expect_eq(gpc_hierarchy_sample(h, samples), GPC_OK);
+        cr_expect_eq(gpc_hierarchy_sample(h, samples, NULL), GPC_OK);
     }
     for (unsigned sm = 0; sm < 3; sm++)
         cr_expect_eq(gpc_cache_set_replacement(gpc_hierarchy_cache(h, 1, sm), "lru", &error), GPC_OK);
