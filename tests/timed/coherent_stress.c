@@ -344,3 +344,33 @@ Test(timed_coherent_stress, answers_for_other_sectors) {
     coherent_check_idle(&r);
     rig_close(&r);
 }
+
+/*
+ * A slice keeps a block locked while another block's bytes leave, and the other block has an owner in a slice that is in
+ * the same position the other way round. One of the two puts is refused; if the probes of both waited, neither access
+ * would end.
+ */
+Test(timed_coherent_stress, puts_give_way) {
+    static const char *const conflicts[] = {"retry", "wait"};
+    for (unsigned i = 0; i < 2; i++)
+        for (uint64_t seed = 7; seed < 17; seed++) {
+            static rig r;
+            char text[1024];
+            const stream s = {.seed = seed, .sms = 15, .accesses = 53, .bytes = 2048, .loads = 11, .stores = 3};
+            snprintf(text, sizeof text,
+                     "sm.count = 15\nl1.sectors = 2\nl1.line = 64\nl1.fetch_sectors = 2\nl1.mshr_entries = 3\n"
+                     "l1.write_policy = back\nl1.write_policy_local = back\nl1.write_allocate = fetch\n"
+                     "l1.latency = 27\nl1.tag_ports = 2\nl2.slices = 6\nl2.sectors = 1\nl2.line = 64\nl2.ways = 2\n"
+                     "l2.size = 3072\nl2.latency = 57\nl2.rop_latency = 36\nl2.replacement = combined\n"
+                     "dram.channels = 9\nnetwork.output_buffer = 1\nnetwork.width = 4\nnetwork.reply_width = 8\n"
+                     "network.header = 29\nnetwork.latency = 7\nclock.l2 = 618\nclock.network = 1796\n"
+                     "clock.dram = 549\ncoherence = nmoesi\ncoherence.conflict = %s\n"
+                     "coherence.directory_ways = 1\ngpu.count = 3\npage.bytes = 128\n"
+                     "page.placement = round-robin\nnetwork.input_buffer = 0\n",
+                     conflicts[i]);
+            rig_open_dram(&r, text);
+            drive(&r, &s, HOST_SKIPS);
+            coherent_check_idle(&r);
+            rig_close(&r);
+        }
+}

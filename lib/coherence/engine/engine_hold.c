@@ -105,8 +105,8 @@ static bool is_ready(const gpci_engine *engine, const gpci_sent_message *sent) {
     if (!engine->hold->entries || !looks)
         return true;
     const gpci_task *task = gpci_task_at(engine, sent->task);
-    if (gpci_tree_has(engine->tree, GPC_PROTOCOL_DIRECTORY) && !task->down && (!engine->waits || task->forwarded))
-        return true; /* the request will be refused */
+    if (gpci_tree_has(engine->tree, GPC_PROTOCOL_DIRECTORY) && (task->forwarded || (!task->down && !engine->waits)))
+        return true; /* will be refused */
     const gpci_module *module = gpci_module_at(engine->tree, sent->to);
     return !gpci_find_locked(engine, sent->to, sent->address, task) &&
            !gpci_address_is_blocked(engine, module, gpci_module_tag_of(module, sent->address), sent->task);

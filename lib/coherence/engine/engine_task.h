@@ -112,7 +112,7 @@ typedef struct gpci_task {
     bool blind : 1;                   /* put: as in gpci_tree_put; write request: as in gpci_tree_request */
     bool address_blocked : 1;         /* the address is blocked in `module` (gpci_block_address) */
     bool lent : 1;                    /* probe: the block, or `entry`, was already locked for the access */
-    bool owners : 1;                  /* invalidation: only owners probed yet */
+    bool owners : 1;                  /* invalidation: only owners probed yet; probe: to an owner */
     bool room : 1;                    /* invalidation: makes room in the directory for `except` */
     bool valid : 1, non_coherent : 1; /* request: `from` has a copy; `from` will not own it */
     bool shared : 1;                  /* further modules have copies */
@@ -128,7 +128,10 @@ typedef struct gpci_task {
     bool served : 1;                       /* reached its low module and was not refused */
     bool borrows : 1;                      /* probe: another access holds the block's lock (gpci_lock.probe) */
     bool taken : 1;                        /* put: a probe passed the lock of the put's block */
-    /* Put or read: keeps another block locked that no probe may pass; refused if other requests wait. */
+    /*
+     * Put or read: keeps another block locked that no probe may pass; refused if other requests wait. Probe: for bytes
+     * of a put of this kind; refused if its block is locked.
+     */
     bool forwarded : 1;
     bool mshr : 1; /* with a host: holds an MSHR entry of `module` */
 } gpci_task;

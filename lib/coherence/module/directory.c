@@ -362,6 +362,11 @@ void gpci_tree_make_sole_owner(const gpc_coherence *coherence, gpci_module *targ
     }
 }
 
+void gpci_tree_list_again(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
+                          const gpci_module *probed, uint64_t tag, bool owner) {
+    add_sharer(coherence, target, block, gpci_tree_span_of(target, probed, tag), target->slots[probed->index], owner);
+}
+
 void gpci_tree_clear_owners(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
                             const gpci_module *requester, uint64_t tag) {
     const gpci_tree_span span = gpci_tree_span_of(target, requester, tag);

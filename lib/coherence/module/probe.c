@@ -99,6 +99,7 @@ bool gpci_tree_next_copy(gpc_coherence *coherence, gpci_module *target, gpci_tre
             const uint32_t slot = copies->word * GPCI_SHARERS + gpci_lowest(copies->bits);
             const gpci_module *probed = gpci_module_at(coherence, copies->module = target->above[slot]);
             copies->bits &= copies->bits - 1;
+            copies->owner = gpci_module_owner_of(target, copies->block, copies->sub) == slot;
             if (probed != copies->except &&
                 forget_copy(coherence, target, copies->block, copies->sub, slot, probed, address, tag))
                 return true;

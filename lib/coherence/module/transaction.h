@@ -93,6 +93,9 @@ bool gpci_tree_add_requester(const gpc_coherence *coherence, gpci_module *target
 /* Make R the only sharer, and the owner. */
 void gpci_tree_make_sole_owner(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
                                const gpci_tree_request *request);
+/* X has refused T's write probe: list X again; `owner`: as the owner. */
+void gpci_tree_list_again(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
+                          const gpci_module *probed, uint64_t tag, bool owner);
 /* True if T may have bytes that copies above lack. */
 bool gpci_tree_has_newer(const gpc_coherence *coherence, const gpci_module *target, uint32_t block);
 /* Remove R as owner of the block in T's directory. */
@@ -155,6 +158,7 @@ typedef struct gpci_tree_copies {
     bool only_owners;
     bool room;          /* only copies to remove before T's directory can name `except` */
     uint32_t module;    /* out: X */
+    bool owner;         /* out: X was the owner */
     uint32_t sub, word; /* position of the walk */
     uint64_t bits;
     bool begun;

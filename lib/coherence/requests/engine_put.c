@@ -450,9 +450,11 @@ static void leave(const gpci_engine *engine, const gpci_task *put) {
                                put->address);
 }
 
-/* T keeps the bytes. If T also sends on, sending comes first. */
+/* T keeps the bytes. If T also sends on, sending comes first. A locked copy of another owner may refuse the put. */
 void gpci_step_put_merge(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
+    if (refused(engine, task))
+        return;
     if (sends_on(engine, put))
         forward(engine, task, GPCI_STEP_put_keep);
     else

@@ -39,6 +39,15 @@ void gpci_room_begin(gpci_engine *engine, uint32_t request, gpci_step resumes) {
     gpci_then(engine, task, GPCI_STEP_invalidate_begin);
 }
 
+/*
+ * True if probes are refused by locked blocks: probes for bytes of a put that keeps another block locked. A probe that
+ * waited could wait for a like put, and that put's probe for the first put's other block.
+ */
+static bool gives_way(const gpci_engine *engine, const gpci_task *invalidation) {
+    return !gpci_tree_has(engine->tree, GPC_PROTOCOL_PROBE_WHOLE) && invalidation->resumes == GPCI_STEP_put_merge &&
+           gpci_task_at(engine, invalidation->parent)->forwarded;
+}
+
 static void probe_copies(gpci_engine *engine, uint32_t task, bool only_owners) {
     gpci_task *invalidation = gpci_task_at(engine, task);
     gpci_module *target = gpci_task_module(engine, invalidation);
@@ -55,6 +64,8 @@ static void probe_copies(gpci_engine *engine, uint32_t task, bool only_owners) {
         gpci_task *probe =
             gpci_task_begin(engine, task, GPCI_STEP_invalidate_end, target->index, copies.module, tag, &child);
         probe->down = true;
+        probe->forwarded = gives_way(engine, invalidation);
+        probe->owners = copies.owner;
         probe->event = invalidation->event;
         invalidation->pending++;
         target->stats.directory_evictions += invalidation->room;
@@ -103,7 +114,7 @@ void gpci_step_invalidate_end(gpci_engine *engine, uint32_t task) {
         received(engine, invalidation, invalidation->state);
     if (--invalidation->pending)
         return;
-    if (invalidation->owners) {
+    if (invalidation->owners && !invalidation->refused) {
         invalidation->owners = false;
         probe_copies(engine, task, false);
         if (invalidation->pending)
@@ -113,6 +124,7 @@ void gpci_step_invalidate_end(gpci_engine *engine, uint32_t task) {
     parent->received |= invalidation->received;
     parent->dirty |= invalidation->dirty;
     parent->full_block |= invalidation->full_block;
+    parent->refused |= invalidation->refused;
     gpci_task_end(engine, task);
 }
 
@@ -130,7 +142,7 @@ void gpci_step_write_come(gpci_engine *engine, uint32_t task) {
                     &(gpci_look){.address = write->address,
                                  .module = write->module,
                                  .resumes = GPCI_STEP_write_found,
-                                 .blocking = write->down || engine->waits,
+                                 .blocking = write->down ? !write->forwarded : engine->waits,
                                  .allocates = !write->down,
                                  .goes_first = write->down});
 }
@@ -392,6 +404,9 @@ void gpci_step_write_replied(gpci_engine *engine, uint32_t task) {
         comes_late(engine, task))
         return;
     if (write->down) {
+        if (write->refused)
+            gpci_tree_list_again(engine->tree, gpci_task_from(engine, write), parent->block,
+                                 gpci_task_module(engine, write), write->address, write->owners);
         if (write->data && !write->peer && !parent->received &&
             !gpci_tree_has(engine->tree, GPC_PROTOCOL_COUNT_REPLIES))
             received(engine, parent, gpci_task_module(engine, parent)->states[parent->block]);
