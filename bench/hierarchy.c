@@ -107,7 +107,7 @@ static uint64_t access_block(gpc_hierarchy *hierarchy, const gpc_block *block, u
             access.space = i->space;
             access.hint = i->hint;
             access.priority = i->priority;
-            need(gpc_hierarchy_access(hierarchy, &access, NULL), "access", NULL);
+            need(gpc_hierarchy_access(hierarchy, &access, NULL, NULL), "access", NULL);
         }
     }
     return block->instruction_count;

@@ -65,7 +65,7 @@ static gpc_warp_access access_of(warp *w, uint64_t address, uint32_t lanes) {
 }
 
 static bool offer(run *u, warp *w, const gpc_warp_access *a) {
-    const gpc_status status = gpc_hierarchy_try_issue(u->h, a, w->number, NULL);
+    const gpc_status status = gpc_hierarchy_try_issue(u->h, a, w->number, NULL, NULL);
     u->status = status < 0 ? status : u->status;
     w->under_way = status == GPC_OK;
     return w->under_way;
@@ -115,7 +115,7 @@ static bool offer_fence(run *u, warp *w, gpc_order order, gpc_scope scope) {
     f.warp = w->local;
     f.order = (uint8_t)order;
     f.scope = (uint8_t)scope;
-    const gpc_status status = gpc_hierarchy_try_fence(u->h, &f, w->number, NULL);
+    const gpc_status status = gpc_hierarchy_try_fence(u->h, &f, w->number, NULL, NULL);
     u->status = status < 0 ? status : u->status;
     w->under_way = status == GPC_OK;
     return w->under_way;
@@ -439,7 +439,7 @@ static void pipe(run *u, warp *w) {
 static void (*const kernels[SYNC_KERNELS])(run *u, warp *w) = {mutex, ticket, semaphore, barrier, pipe};
 
 static gpc_status advance(run *u) {
-    const gpc_status status = gpc_hierarchy_advance(u->h, 1);
+    const gpc_status status = gpc_hierarchy_advance(u->h, 1, NULL);
     u->status = status < 0 ? status : u->status;
     return u->status;
 }

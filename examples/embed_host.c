@@ -13,7 +13,8 @@ enum { SMS = 132, BLOCKS = 264, WARPS = 8, LANES = 32, WORD = 4 };
 static const uint64_t x = 0x10000000, y = 0x20000000;
 
 /* Issue one warp instruction: lane i accesses word i of the warp's 32 words in `array`. */
-static gpc_status issue(gpc_hierarchy *memory, gpc_kind kind, uint32_t block, uint32_t warp, uint64_t array) {
+static gpc_status issue(gpc_hierarchy *memory, gpc_kind kind, uint32_t block, uint32_t warp, uint64_t array,
+                        gpc_error *error) {
     uint64_t addresses[LANES];
     for (uint32_t lane = 0; lane < LANES; lane++)
         addresses[lane] = array + ((block * WARPS + warp) * LANES + lane) * WORD;
@@ -25,17 +26,17 @@ static gpc_status issue(gpc_hierarchy *memory, gpc_kind kind, uint32_t block, ui
     access.addresses = addresses;
     access.width = WORD;
     access.kind = (uint8_t)kind;
-    return gpc_hierarchy_access(memory, &access, NULL);
+    return gpc_hierarchy_access(memory, &access, NULL, error);
 }
 
 /* Loop of the host: every warp runs to the end before the next warp. */
-static gpc_status simulate(gpc_hierarchy *memory) {
+static gpc_status simulate(gpc_hierarchy *memory, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (uint32_t warp = 0; status == GPC_OK && warp < BLOCKS * WARPS; warp++) {
         for (uint64_t from = x - WORD; status == GPC_OK && from <= x + WORD; from += WORD)
-            status = issue(memory, GPC_LOAD, warp / WARPS, warp % WARPS, from);
+            status = issue(memory, GPC_LOAD, warp / WARPS, warp % WARPS, from, error);
         if (status == GPC_OK)
-            status = issue(memory, GPC_STORE, warp / WARPS, warp % WARPS, y);
+            status = issue(memory, GPC_STORE, warp / WARPS, warp % WARPS, y, error);
     }
     return status;
 }
@@ -65,7 +66,7 @@ int main(void) {
                 gpc_config_create(context, &config, &error) == GPC_OK &&
                 gpc_config_load_preset(config, "h100", &error) == GPC_OK &&
                 gpc_hierarchy_create(context, config, &memory, &error) == GPC_OK &&
-                gpc_hierarchy_begin_kernel(memory, NULL, &error) == GPC_OK && simulate(memory) == GPC_OK &&
+                gpc_hierarchy_begin_kernel(memory, NULL, &error) == GPC_OK && simulate(memory, &error) == GPC_OK &&
                 write_json(memory, json, sizeof json, &error) == GPC_OK;
     if (done)
         puts(json);

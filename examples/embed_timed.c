@@ -49,11 +49,11 @@ static bool on_memory(void *user_data, const gpc_memory_request *request) {
 }
 
 /* Offer a load of one line. */
-static gpc_status offer(host *h, uint32_t sm, uint32_t warp, uint64_t line) {
+static gpc_status offer(host *h, uint32_t sm, uint32_t warp, uint64_t line, gpc_error *error) {
     uint64_t token = sm * WARPS + warp, addresses[LANES];
     if (h->own_l1) { /* below L1 lines are asked for, not lanes */
         gpc_request miss = {.address = line, .sm = sm, .warp = warp, .kind = GPC_LOAD};
-        return gpc_hierarchy_try_miss(h->memory, &miss, token, NULL);
+        return gpc_hierarchy_try_miss(h->memory, &miss, token, NULL, error);
     }
     for (uint32_t lane = 0; lane < LANES; lane++)
         addresses[lane] = line + lane * sizeof(float);
@@ -64,16 +64,16 @@ static gpc_status offer(host *h, uint32_t sm, uint32_t warp, uint64_t line) {
     access.addresses = addresses;
     access.width = sizeof(float);
     access.kind = GPC_LOAD;
-    return gpc_hierarchy_try_issue(h->memory, &access, token, NULL);
+    return gpc_hierarchy_try_issue(h->memory, &access, token, NULL, error);
 }
 
 /* Offer loads of an SM's warps until the first refusal. */
-static gpc_status step_sm(host *h, uint32_t sm) {
+static gpc_status step_sm(host *h, uint32_t sm, gpc_error *error) {
     for (uint32_t warp = 0; warp < WARPS && !h->stalled[sm]; warp++) {
         if (h->waiting[sm][warp] || h->next[sm][warp] == LOADS)
             continue;
         uint64_t stream = (uint64_t)sm * WARPS + warp, line = 0x10000000 + (stream * LOADS + h->next[sm][warp]) * LINE;
-        gpc_status status = offer(h, sm, warp, line);
+        gpc_status status = offer(h, sm, warp, line, error);
         h->stalled[sm] = status == GPC_BUSY; /* ended by on_ready */
         h->refused += status == GPC_BUSY;
         if (status != GPC_OK)
@@ -98,7 +98,7 @@ static gpc_status simulate(host *h, gpc_error *error) {
     gpc_status status = GPC_OK;
     while (status == GPC_OK && h->completed < SMS * WARPS * LOADS) {
         for (uint32_t sm = 0; status == GPC_OK && sm < SMS; sm++)
-            status = step_sm(h, sm);
+            status = step_sm(h, sm, error);
         uint64_t now = gpc_hierarchy_now(h->memory), next = gpc_hierarchy_next_event(h->memory);
         if (h->taken > h->replied && h->due[h->replied % MEMORY_QUEUE] < next)
             next = h->due[h->replied % MEMORY_QUEUE];
@@ -106,7 +106,7 @@ static gpc_status simulate(host *h, gpc_error *error) {
         if (!step && next == UINT64_MAX)
             return GPC_ERROR_STATE; /* stands still: no event is left */
         if (status == GPC_OK)
-            status = gpc_hierarchy_advance(h->memory, step ? 1 : next - now);
+            status = gpc_hierarchy_advance(h->memory, step ? 1 : next - now, error);
         now = gpc_hierarchy_now(h->memory);
         while (status == GPC_OK && h->taken > h->replied && h->due[h->replied % MEMORY_QUEUE] <= now)
             status = gpc_hierarchy_memory_reply(h->memory, h->ids[h->replied++ % MEMORY_QUEUE], error);

@@ -38,7 +38,7 @@ static gpc_status load(gpc_hierarchy *memory, uint32_t warp, gpc_error *error) {
     access.addresses = addresses;
     access.width = sizeof(float);
     access.kind = GPC_LOAD;
-    gpc_status status = gpc_hierarchy_try_issue(memory, &access, warp, NULL);
+    gpc_status status = gpc_hierarchy_try_issue(memory, &access, warp, NULL, error);
     return status == GPC_OK ? gpc_hierarchy_drain(memory, error) : status;
 }
 

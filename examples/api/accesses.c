@@ -27,7 +27,7 @@ int main(void) {
     batch.count = 2;
     batch.addresses = addresses[0];
     batch.results = results;
-    check(gpc_hierarchy_access_many(hierarchy, &batch, &done), &error);
+    check(gpc_hierarchy_access_many(hierarchy, &batch, &done, &error), &error);
     expect(done == 2 && results[1].l1_sector_hits == 4, "the second load hits");
 
     gpc_fence fence = GPC_FENCE_INIT;
@@ -53,7 +53,7 @@ int main(void) {
         printf("%s = %" PRIu64 "\n", value.name, value.value);
 
     check(gpc_hierarchy_flush(hierarchy, &error), &error);
-    check(gpc_hierarchy_access_many(hierarchy, &batch, &done), &error);
+    check(gpc_hierarchy_access_many(hierarchy, &batch, &done, &error), &error);
     expect(results[0].l1_sector_hits == 0, "the flush has dropped the line");
     gpc_hierarchy_reset_stats(hierarchy);
     gpc_hierarchy_destroy(hierarchy);

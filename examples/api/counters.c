@@ -15,7 +15,7 @@ int main(void) {
     for (uint32_t i = 0; i < 6; i++) {
         gpc_warp_access access = load_of(addresses, i / 2 * 4096);
         access.sm = i % 2;
-        check(gpc_hierarchy_access(hierarchy, &access, NULL), &error);
+        check(gpc_hierarchy_access(hierarchy, &access, NULL, &error), &error);
     }
 
     /* The table names every counter. */

@@ -27,8 +27,8 @@ int main(void) {
     uint64_t addresses[2][32];
     for (uint64_t i = 0; i < 2; i++) {
         const gpc_warp_access access = load_of(addresses[i], i * 4096);
-        check(gpc_hierarchy_try_issue(hierarchy, &access, i, NULL), &error);
-        check(gpc_hierarchy_advance(hierarchy, 2500), &error);
+        check(gpc_hierarchy_try_issue(hierarchy, &access, i, NULL, &error), &error);
+        check(gpc_hierarchy_advance(hierarchy, 2500, &error), &error);
     }
     expect(replies == 1, "the second reply waits for a credit");
     check(gpc_hierarchy_add_reply_credits(hierarchy, 0, 1, &error), &error);

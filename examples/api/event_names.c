@@ -31,7 +31,7 @@ int main(void) {
     check(gpc_hierarchy_set_trace(hierarchy, &options, &error), &error);
     uint64_t addresses[32];
     const gpc_warp_access access = load_of(addresses, 0x1000);
-    check(gpc_hierarchy_access(hierarchy, &access, NULL), &error);
+    check(gpc_hierarchy_access(hierarchy, &access, NULL, &error), &error);
     expect(lookups >= 2, "L1 and L2 look the line up");
     gpc_hierarchy_destroy(hierarchy);
     gpc_context_destroy(context);

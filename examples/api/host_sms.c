@@ -50,14 +50,14 @@ int main(void) {
     fence.order = GPC_ORDER_ACQ_REL;
     fence.scope = GPC_SCOPE_GPU;
     gpc_busy busy;
-    check(gpc_hierarchy_try_transactions(hierarchy, lines, 2, 1, &busy), &error);
-    check(gpc_hierarchy_try_miss(hierarchy, &miss, 2, &busy), &error);
+    check(gpc_hierarchy_try_transactions(hierarchy, lines, 2, 1, &busy, &error), &error);
+    check(gpc_hierarchy_try_miss(hierarchy, &miss, 2, &busy, &error), &error);
     do { /* the SM takes an instruction a cycle */
-        check(gpc_hierarchy_advance(hierarchy, 1), &error);
-    } while (gpc_hierarchy_try_fence(hierarchy, &fence, 3, &busy) == GPC_BUSY);
+        check(gpc_hierarchy_advance(hierarchy, 1, &error), &error);
+    } while (gpc_hierarchy_try_fence(hierarchy, &fence, 3, &busy, &error) == GPC_BUSY);
 
     while (h.completed < 3) {
-        check(gpc_hierarchy_advance(hierarchy, 50), &error);
+        check(gpc_hierarchy_advance(hierarchy, 50, &error), &error);
         while (h.count > 0)
             check(gpc_hierarchy_memory_reply(hierarchy, h.reads[--h.count], &error), &error);
     }

@@ -34,15 +34,11 @@ int main(void) {
     gpc_busy busy;
     expect(gpc_hierarchy_is_idle(hierarchy) && gpc_hierarchy_can_accept(hierarchy, 0, &busy), "the SM accepts a load");
     expect(gpc_hierarchy_can_accept_miss(hierarchy, 0, &busy), "the port accepts a miss of a host's L1");
-    const gpc_request miss = {.address = 0x1000, .size = 32};
-    check(gpc_hierarchy_check_access(hierarchy, &access, &error), &error);
-    check(gpc_hierarchy_check_miss(hierarchy, &miss, &error), &error);
-    check(gpc_hierarchy_check_transactions(hierarchy, &miss, 1, &error), &error);
-    check(gpc_hierarchy_check_advance(hierarchy, 1, &error), &error);
-    check(gpc_hierarchy_try_issue(hierarchy, &access, 1, &busy), &error);
+    check(gpc_hierarchy_try_issue(hierarchy, &access, 1, &busy, &error), &error);
     expect(gpc_hierarchy_in_flight(hierarchy) == 1, "the load is in flight");
     while (gpc_hierarchy_in_flight(hierarchy) > 0)
-        check(gpc_hierarchy_advance(hierarchy, gpc_hierarchy_next_event(hierarchy) - gpc_hierarchy_now(hierarchy)),
+        check(gpc_hierarchy_advance(hierarchy, gpc_hierarchy_next_event(hierarchy) - gpc_hierarchy_now(hierarchy),
+                                    &error),
               &error);
     printf("the load took %" PRIu64 " cycles\n", gpc_hierarchy_now(hierarchy));
 

@@ -30,7 +30,7 @@ int main(void) {
         uint64_t addresses[32];
         gpc_warp_access access = load_of(addresses, i * i % 37 * 128);
         access.warp = (uint32_t)i % 4;
-        check(gpc_hierarchy_access(hierarchy, &access, NULL), &error);
+        check(gpc_hierarchy_access(hierarchy, &access, NULL, &error), &error);
     }
     expect(gpc_hierarchy_is_recording(hierarchy), "the recording goes on");
     check(gpc_hierarchy_record_end(hierarchy, &error), &error);

@@ -33,7 +33,7 @@ static uint32_t hits(gpc_hierarchy *hierarchy) {
     uint64_t addresses[32];
     const gpc_warp_access access = load_of(addresses, 0x1000);
     gpc_warp_result result = GPC_WARP_RESULT_INIT;
-    check(gpc_hierarchy_access(hierarchy, &access, &result), &error);
+    check(gpc_hierarchy_access(hierarchy, &access, &result, &error), &error);
     return result.l1_sector_hits;
 }
 

@@ -28,7 +28,7 @@ int main(void) {
     for (uint64_t i = 0; i < 2; i++) {
         gpc_warp_access access = load_of(addresses[i], 0x1000);
         access.pc = 0x10 * i;
-        check(gpc_hierarchy_try_issue(hierarchy, &access, i, NULL), &error);
+        check(gpc_hierarchy_try_issue(hierarchy, &access, i, NULL, &error), &error);
         check(gpc_hierarchy_drain(hierarchy, &error), &error);
     }
     check(gpc_hierarchy_stages(hierarchy, print_row, &exact, &error), &error);

@@ -14,7 +14,7 @@ static void load_range(gpc_hierarchy *hierarchy, uint64_t first, uint64_t bytes,
         gpc_warp_result result = GPC_WARP_RESULT_INIT;
         gpc_warp_access access = load_of(addresses, at);
         access.hint = GPC_HINT_CG; /* past L1 */
-        check(gpc_hierarchy_access(hierarchy, &access, &result), &error);
+        check(gpc_hierarchy_access(hierarchy, &access, &result, &error), &error);
         *hits += result.l2_sector_hits;
     }
 }

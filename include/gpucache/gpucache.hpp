@@ -10,7 +10,7 @@
  *     gpucache::Config config(context);
  *     gpucache::call(gpc_config_load_preset, config, "h100");
  *     gpucache::Hierarchy memory(context, config);
- *     gpucache::checked(gpc_hierarchy_access(memory, &access, nullptr));
+ *     gpucache::call(gpc_hierarchy_access, memory, &access, nullptr);
  *     auto later = gpucache::make<gpucache::Hierarchy>(gpc_hierarchy_copy, memory);
  *
  * An object has the arguments of its C function, without `out` and `error`. For lifetimes and the thread rule see

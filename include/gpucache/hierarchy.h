@@ -31,7 +31,7 @@ typedef struct gpc_warp_access {
     uint8_t token;    /* gpc_token, for L1 */
     uint8_t token_l2; /* gpc_token, for L2 */
     uint8_t scope;    /* gpc_scope. Since: 0.2 */
-    uint8_t order;    /* gpc_order; see gpc_hierarchy_check_access. Since: 0.2 */
+    uint8_t order;    /* gpc_order; see the faults below. Since: 0.2 */
     uint8_t atomic;   /* gpc_atomic_op of an atomic or reduction. Since: 0.2 */
     uint8_t stream;   /* stream that counts the access, below the key `streams`. Since: 0.2 */
     uint8_t copy;     /* gpc_copy: NONE; ASYNC for a load of global memory; or BULK. Since: 0.2 */
@@ -73,8 +73,8 @@ typedef struct gpc_warp_access {
     }
 
 /*
- * Check a warp access, and name the fault. gpc_hierarchy_access and gpc_hierarchy_try_issue refuse the same accesses
- * without a reason. Beside numbers out of range, the following are faults:
+ * Faults of a warp access: gpc_hierarchy_access and gpc_hierarchy_try_issue refuse the access (GPC_ERROR_ARGUMENT), and
+ * `error` names the field. Beside numbers out of range, the following are faults:
  *   - an address beyond 57 bits in a process above 0, or in a hierarchy with several processes (types.h);
  *   - an order that does not fit the kind: SC on anything but a fence; RELEASE on a load; ACQUIRE on a store or
  *     reduction; an order above WEAK on a prefetch;
@@ -106,11 +106,7 @@ typedef struct gpc_warp_access {
  * passes L1's tags when the fence is done, and later accesses may overtake. An acquiring access acts as if an ACQUIRE
  * fence followed: the fence is done when the access completes. The two are not counted as fences; lines that L1 drops
  * are counted.
- *   access  struct_size counts, as in gpc_hierarchy_access
- * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field. Since: 0.2.
  */
-GPC_API gpc_status gpc_hierarchy_check_access(const gpc_hierarchy *hierarchy, const gpc_warp_access *access,
-                                              gpc_error *error);
 
 /* Effect of a functional warp access. */
 typedef struct gpc_warp_result {
@@ -168,7 +164,7 @@ GPC_API gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *hierarchy, const gp
  * earlier lines of the access are done). Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
-                                        gpc_warp_result *result);
+                                        gpc_warp_result *result, gpc_error *error);
 
 /*
  * Fence, or cache control of the SM's L1, of a warp.
@@ -338,20 +334,22 @@ GPC_API gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *hierarchy, const g
  *   token     comes back with the completion
  *   out_busy  receives the reason of a refusal, GPC_BUSY_NOT if accepted; may be NULL
  * Returns GPC_OK (accepted: completes exactly once, later, or within the call if the instruction touches no memory);
- * GPC_BUSY; GPC_ERROR_STATE (functional); GPC_ERROR_MEMORY, and errors as gpc_hierarchy_access. Since: 0.1.
+ * GPC_BUSY (no failure: `error` is not written); GPC_ERROR_STATE (functional, or from within a callback);
+ * GPC_ERROR_MEMORY; GPC_ERROR_ABI and GPC_ERROR_ARGUMENT as gpc_hierarchy_access. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
-                                           gpc_busy *out_busy);
+                                           gpc_busy *out_busy, gpc_error *error);
 
 /*
  * Offer a fence to its SM's memory pipeline. The fence passes the pipeline behind all earlier accesses of the SM. Other
  * warps' accesses may overtake a waiting fence. The host must hold back the fence's own warp until completion.
  *   token, out_busy  as in gpc_hierarchy_try_issue; gpc_completion.fence is 1
- * Returns GPC_OK (accepted: completes exactly once, later); GPC_BUSY; GPC_ERROR_ARGUMENT, GPC_ERROR_ABI and
- * GPC_ERROR_UNSUPPORTED as gpc_hierarchy_fence; GPC_ERROR_STATE (functional); GPC_ERROR_MEMORY. Since: 0.2.
+ * Returns GPC_OK (accepted: completes exactly once, later); GPC_BUSY (`error` is not written); GPC_ERROR_ARGUMENT,
+ * GPC_ERROR_ABI and GPC_ERROR_UNSUPPORTED as gpc_hierarchy_fence; GPC_ERROR_STATE (functional, or from within a
+ * callback); GPC_ERROR_MEMORY. Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token,
-                                           gpc_busy *out_busy);
+                                           gpc_busy *out_busy, gpc_error *error);
 
 /*
  * Offer a miss or a write of an L1 line, for a host with its own L1s. The request enters the SM's network port, past
@@ -362,12 +360,11 @@ GPC_API gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *hierarchy, const gpc_f
  *            Reads may be in space CONSTANT, TEXTURE or INSTRUCTION, and L2's policies see the space. They take the
  *            path of GLOBAL reads, and are also counted in l2.constant_read_sectors and related counters. With
  *            l15.size, reads in CONSTANT and INSTRUCTION go to the SM's L1.5, which refuses and becomes ready by itself
- * Returns as gpc_hierarchy_try_issue; gpc_hierarchy_check_miss (hierarchy.h) names the fault. GPC_ERROR_UNSUPPORTED
- * with `coherence`, whose L1s cannot belong to the host, and with coherence.data. Since: 0.1; sizes and further spaces:
- * 0.2.
+ * Returns as gpc_hierarchy_try_issue, `error` naming the field of the request; GPC_ERROR_UNSUPPORTED with `coherence`,
+ * whose L1s cannot belong to the host, and with coherence.data. Since: 0.1; sizes and further spaces: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
-                                          gpc_busy *out_busy);
+                                          gpc_busy *out_busy, gpc_error *error);
 
 /* Present core cycle. Since: 0.1. */
 GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
@@ -384,10 +381,10 @@ GPC_API uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy);
  *                       begin; or, with `threads` above 1, for the lines in flight
  * GPC_ERROR_STATE also reports a deadlock: something is in flight and can never end. No event is due any more, or no
  * packet moved for `deadlock.cycles`, and the host owes no data of memory, no readiness of memory and no credits for
- * replies. The clock then stays at the last movement (since 0.2). gpc_hierarchy_check_advance (hierarchy.h) describes
- * every failure in words; for a deadlock it names the waiting units and what they wait for. Since: 0.1.
+ * replies. The clock then stays at the last movement (since 0.2), and `error` names the waiting units and what they
+ * wait for. Since: 0.1.
  */
-GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles);
+GPC_API gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error);
 
 /*
  * Next core cycle at which something can happen without the host; UINT64_MAX if never. The host may skip to this cycle.
@@ -454,17 +451,6 @@ GPC_API bool gpc_hierarchy_can_accept(const gpc_hierarchy *hierarchy, uint32_t s
 GPC_API bool gpc_hierarchy_can_accept_miss(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_busy *out_busy);
 
 /*
- * Reason of a permanent refusal by gpc_hierarchy_try_miss, or of a failure of gpc_hierarchy_advance. The calls
- * themselves return a status only. gpc_hierarchy_check_access is the counterpart for gpc_hierarchy_access and
- * gpc_hierarchy_try_issue. Every check function returns the status of its call, and GPC_OK if the call would succeed or
- * would only lack room. `error` names the wrong argument, or the fault of the hierarchy: an event without a rule in the
- * protocol, a policy that chose an impossible victim. Since: 0.2.
- */
-GPC_API gpc_status gpc_hierarchy_check_miss(const gpc_hierarchy *hierarchy, const gpc_request *request,
-                                            gpc_error *error);
-GPC_API gpc_status gpc_hierarchy_check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error);
-
-/*
  * True if nothing is in flight in caches, networks and queues: gpc_hierarchy_begin_kernel and gpc_hierarchy_flush are
  * allowed. gpc_hierarchy_in_flight counts only requests with an answer to come; when the count is 0, write-backs may
  * still be in flight. Writes that DRAM has taken do not count. True without a clock; false for NULL. Since: 0.2.
@@ -509,14 +495,12 @@ GPC_API gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_s
  * The instruction is counted without threads: see gpc_hierarchy_count_instructions. Atomics are serialised by the words
  * that they touch. Prefetchers get the first address as lane 0's address. gpc_hierarchy_can_accept reports room. A
  * recording (ext/observe.h) ends, because recorded instructions have lanes.
- * Return as gpc_hierarchy_try_issue; GPC_ERROR_ARGUMENT for faults named by gpc_hierarchy_check_transactions;
+ * Return as gpc_hierarchy_try_issue; GPC_ERROR_ARGUMENT (`error` names the transaction and its fault);
  * GPC_ERROR_UNSUPPORTED with coherence.data and in trees of coherent modules; GPC_ERROR_STATE (no clock). Since: 0.2.
  */
 #define GPC_MAX_TRANSACTIONS 192u
 GPC_API gpc_status gpc_hierarchy_try_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                                  uint64_t token, gpc_busy *out_busy);
-GPC_API gpc_status gpc_hierarchy_check_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests,
-                                                    uint32_t count, gpc_error *error);
+                                                  uint64_t token, gpc_busy *out_busy, gpc_error *error);
 
 GPC_END_DECLS
 

@@ -104,20 +104,28 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *hierarchy, const gpc_warp_access
     return status;
 }
 
+/* Hand out the result of an access without fault: no memory or an impossible choice can end the access. */
+GPCI_INLINE gpc_status give(const gpc_warp_result *own, gpc_status status, gpc_warp_result *result, gpc_error *error) {
+    if (GPCI_UNLIKELY(status < 0))
+        return gpci_fail_by_status(error, status, "gpc_hierarchy_access");
+    return status == GPC_OK && result ? gpci_give(result, own, sizeof *own, "gpc_warp_result", error) : status;
+}
+
 GPCI_INLINE gpc_status take(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_warp_result *result,
-                            pass_line_fn pass, bool watched) {
+                            pass_line_fn pass, bool watched, gpc_error *error) {
     gpc_warp_access warp_access;
     gpc_warp_result own = GPC_WARP_RESULT_INIT;
     if (hierarchy->l1_future && !hierarchy->future)
-        return GPC_ERROR_STATE;
-    gpc_status status = gpci_access_take(access, NULL, &warp_access);
+        return gpci_fail(error, GPC_ERROR_STATE,
+                         "gpc_hierarchy_access: l1.replacement reads the future of a trace, which only a replay knows");
+    gpc_status status = gpci_access_take(access, error, &warp_access);
     if (status == GPC_OK)
-        status = gpci_access_check(hierarchy, &warp_access);
+        status = gpci_access_check(hierarchy, &warp_access, error);
     if (status < 0)
         return status;
     if (GPCI_UNLIKELY(warp_access.copy == GPC_COPY_BULK) && warp_access.mask) {
         status = gpci_functional_bulk(hierarchy, &warp_access, &own);
-        return status == GPC_OK && result ? gpci_give(result, &own, sizeof own, "gpc_warp_result", NULL) : status;
+        return give(&own, status, result, error);
     }
     gpci_count_instruction(hierarchy, warp_access.sm, warp_access.mask);
     GPCI_AGAIN(hierarchy->of_sm[warp_access.sm].again.thread_instructions += gpci_popcount(warp_access.mask));
@@ -131,29 +139,31 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *hierarchy, const gpc_warp_access *acc
         status = gpci_functional_acquire(hierarchy, &warp_access);
     if (watched)
         status = gpci_append_complete(hierarchy, &own, status);
-    return status == GPC_OK && result ? gpci_give(result, &own, sizeof own, "gpc_warp_result", NULL) : status;
+    return give(&own, status, result, error);
 }
 
 static GPCI_COLD gpc_status access_caches_watched(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
-                                                  gpc_warp_result *result) {
-    return take(hierarchy, access, result, pass_caches_watched, true);
+                                                  gpc_warp_result *result, gpc_error *error) {
+    return take(hierarchy, access, result, pass_caches_watched, true, error);
 }
 
-static gpc_status access_caches(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_warp_result *result) {
+static gpc_status access_caches(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_warp_result *result,
+                                gpc_error *error) {
     if (GPCI_UNLIKELY(hierarchy->log != NULL))
-        return access_caches_watched(hierarchy, access, result);
-    return take(hierarchy, access, result, pass_caches, false);
+        return access_caches_watched(hierarchy, access, result, error);
+    return take(hierarchy, access, result, pass_caches, false, error);
 }
 
 static GPCI_COLD gpc_status access_tree_watched(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
-                                                gpc_warp_result *result) {
-    return take(hierarchy, access, result, gpci_coherent_line, true);
+                                                gpc_warp_result *result, gpc_error *error) {
+    return take(hierarchy, access, result, gpci_coherent_line, true, error);
 }
 
-static gpc_status access_tree(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_warp_result *result) {
+static gpc_status access_tree(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_warp_result *result,
+                              gpc_error *error) {
     if (GPCI_UNLIKELY(hierarchy->log != NULL))
-        return access_tree_watched(hierarchy, access, result);
-    return take(hierarchy, access, result, gpci_coherent_line, false);
+        return access_tree_watched(hierarchy, access, result, error);
+    return take(hierarchy, access, result, gpci_coherent_line, false, error);
 }
 
 /* No state to create: an access is done at its return. */

@@ -4,52 +4,45 @@
 
 /* Clock calls of a functional hierarchy: all fail, because no clock exists. */
 
-static gpc_status issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy) {
+static gpc_status refuse(const char *call, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_STATE, "%s: the hierarchy is functional", call);
+}
+
+static gpc_status issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy,
+                        gpc_error *error) {
     (void)hierarchy;
     (void)access;
     (void)token;
     (void)out_busy;
-    return GPC_ERROR_STATE;
+    return refuse("gpc_hierarchy_try_issue", error);
 }
 
-static gpc_status fence(gpc_hierarchy *hierarchy, const gpc_fence *asked, uint64_t token, gpc_busy *out_busy) {
+static gpc_status fence(gpc_hierarchy *hierarchy, const gpc_fence *asked, uint64_t token, gpc_busy *out_busy,
+                        gpc_error *error) {
     (void)hierarchy;
     (void)asked;
     (void)token;
     (void)out_busy;
-    return GPC_ERROR_STATE;
+    return refuse("gpc_hierarchy_try_fence", error);
 }
 
-static gpc_status miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
+static gpc_status miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token, gpc_busy *out_busy,
+                       gpc_error *error) {
     (void)hierarchy;
     (void)request;
     (void)token;
     (void)out_busy;
-    return GPC_ERROR_STATE;
-}
-
-static gpc_status check_miss(const gpc_hierarchy *hierarchy, const gpc_request *request, gpc_error *error) {
-    (void)hierarchy;
-    (void)request;
-    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_try_miss: the hierarchy is functional");
+    return refuse("gpc_hierarchy_try_miss", error);
 }
 
 static gpc_status transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count, uint64_t token,
-                               gpc_busy *out_busy) {
+                               gpc_busy *out_busy, gpc_error *error) {
     (void)hierarchy;
     (void)requests;
     (void)count;
     (void)token;
     (void)out_busy;
-    return GPC_ERROR_STATE;
-}
-
-static gpc_status check_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                     gpc_error *error) {
-    (void)hierarchy;
-    (void)requests;
-    (void)count;
-    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_try_transactions: the hierarchy is functional");
+    return refuse("gpc_hierarchy_try_transactions", error);
 }
 
 static bool accepts(const gpc_hierarchy *hierarchy, uint32_t sm, bool asked_miss, gpc_busy *out_busy) {
@@ -65,23 +58,16 @@ static void locate(const gpc_hierarchy *hierarchy, gpc_location *location) {
     (void)location;
 }
 
-static gpc_status check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error) {
-    (void)hierarchy;
-    (void)cycles;
-    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_advance: the hierarchy is functional");
-}
-
 static gpc_status drain(gpc_hierarchy *hierarchy, gpc_error *error) {
     (void)hierarchy;
-    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_drain: the hierarchy is functional");
+    return refuse("gpc_hierarchy_drain", error);
 }
 
 static gpc_status grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more, gpc_error *error) {
     (void)hierarchy;
     (void)sm;
     (void)credits;
-    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_%s_reply_credits: the hierarchy is functional",
-                     more ? "add" : "set");
+    return refuse(more ? "gpc_hierarchy_add_reply_credits" : "gpc_hierarchy_set_reply_credits", error);
 }
 
 static uint64_t no_credits(const gpc_hierarchy *hierarchy, uint32_t sm) {
@@ -93,12 +79,9 @@ static uint64_t no_credits(const gpc_hierarchy *hierarchy, uint32_t sm) {
 const gpci_clock_calls gpci_no_clock = {.issue = issue,
                                         .fence = fence,
                                         .miss = miss,
-                                        .check_miss = check_miss,
                                         .transactions = transactions,
-                                        .check_transactions = check_transactions,
                                         .accepts = accepts,
                                         .locate = locate,
-                                        .check_advance = check_advance,
                                         .drain = drain,
                                         .grant = grant,
                                         .credits = no_credits};

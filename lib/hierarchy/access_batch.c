@@ -16,10 +16,11 @@ static const uint64_t *active(const uint64_t *lanes, uint64_t mask, uint64_t all
     return room;
 }
 
-static gpc_status take(gpc_hierarchy *hierarchy, const gpc_access_batch *batch, size_t n, uint64_t all) {
+static gpc_status take(gpc_hierarchy *hierarchy, const gpc_access_batch *batch, size_t n, uint64_t all,
+                       gpc_error *error) {
     uint64_t room[64], mask = OF(batch->masks, n, all);
     if (mask & ~all)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_access_batch.masks[%zu] has lanes beyond lanes", n);
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
     access.sm = OF(batch->sms, n, 0);
     access.warp = OF(batch->warps, n, 0);
@@ -39,28 +40,31 @@ static gpc_status take(gpc_hierarchy *hierarchy, const gpc_access_batch *batch, 
         batch->results[n] = (gpc_warp_result)GPC_WARP_RESULT_INIT;
     gpc_warp_result *result = batch->results ? &batch->results[n] : NULL;
     gpc_status status = GPCI_UNLIKELY(gpci_has_process(hierarchy, &access))
-                            ? gpci_processes_access(hierarchy, &access, result)
-                            : hierarchy->driver->access(hierarchy, &access, result);
+                            ? gpci_processes_access(hierarchy, &access, result, error)
+                            : hierarchy->driver->access(hierarchy, &access, result, error);
     if (status == GPC_OK)
         GPCI_RECORD(hierarchy, access, (hierarchy->recorder, &access));
     return status;
 }
 
-gpc_status gpc_hierarchy_access_many(gpc_hierarchy *hierarchy, const gpc_access_batch *batch, size_t *out_done) {
+gpc_status gpc_hierarchy_access_many(gpc_hierarchy *hierarchy, const gpc_access_batch *batch, size_t *out_done,
+                                     gpc_error *error) {
     gpc_access_batch access_batch = GPC_ACCESS_BATCH_INIT;
     size_t done = 0;
     if (out_done)
         *out_done = 0;
     if (!hierarchy || !batch)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_access_many: %s is NULL",
+                         hierarchy ? "batch" : "hierarchy");
     gpc_status status = gpci_take(&access_batch, sizeof access_batch, offsetof(gpc_access_batch, processes), batch,
-                                  "gpc_access_batch", NULL);
-    if (status == GPC_OK &&
-        (!access_batch.lanes || access_batch.lanes > 64 || (access_batch.count && !access_batch.addresses)))
-        status = GPC_ERROR_ARGUMENT;
+                                  "gpc_access_batch", error);
+    if (status == GPC_OK && (!access_batch.lanes || access_batch.lanes > 64))
+        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_access_batch.lanes: %u is not 1 to 64", access_batch.lanes);
+    if (status == GPC_OK && access_batch.count && !access_batch.addresses)
+        status = gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_access_batch.addresses is NULL");
     const uint64_t all = access_batch.lanes < 64 ? (UINT64_C(1) << access_batch.lanes) - 1 : UINT64_MAX;
     while (status == GPC_OK && done < access_batch.count) {
-        status = take(hierarchy, &access_batch, done, all);
+        status = take(hierarchy, &access_batch, done, all, error);
         done += status == GPC_OK;
     }
     if (out_done)

@@ -25,20 +25,6 @@ bool gpc_hierarchy_can_accept_miss(const gpc_hierarchy *hierarchy, uint32_t sm, 
     return accepts(hierarchy, sm, true, out_busy);
 }
 
-gpc_status gpc_hierarchy_check_miss(const gpc_hierarchy *hierarchy, const gpc_request *request, gpc_error *error) {
-    if (!hierarchy || !request)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_miss: %s is NULL",
-                         hierarchy ? "request" : "hierarchy");
-    const char *wrong = gpci_processes_wrong(hierarchy, request, 1);
-    return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request: %s", wrong)
-                 : hierarchy->driver->clock->check_miss(hierarchy, request, error);
-}
-
-gpc_status gpc_hierarchy_check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error) {
-    return hierarchy ? hierarchy->driver->clock->check_advance(hierarchy, cycles, error)
-                     : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_advance: hierarchy is NULL");
-}
-
 bool gpc_hierarchy_is_idle(const gpc_hierarchy *hierarchy) {
     return hierarchy && hierarchy->driver->idle(hierarchy);
 }

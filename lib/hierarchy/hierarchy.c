@@ -237,12 +237,14 @@ void gpci_hierarchy_tell_policies(gpc_hierarchy *hierarchy, gpc_warp_event_kind 
                                 &event);
 }
 
-gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_warp_result *result) {
+gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_warp_result *result,
+                                gpc_error *error) {
     if (!hierarchy || !access)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_access: %s is NULL",
+                         hierarchy ? "access" : "hierarchy");
     gpc_status status = GPCI_UNLIKELY(gpci_has_process(hierarchy, access))
-                            ? gpci_processes_access(hierarchy, access, result)
-                            : hierarchy->driver->access(hierarchy, access, result);
+                            ? gpci_processes_access(hierarchy, access, result, error)
+                            : hierarchy->driver->access(hierarchy, access, result, error);
     if (status == GPC_OK)
         GPCI_RECORD(hierarchy, access, (hierarchy->recorder, access));
     return status;

@@ -141,11 +141,7 @@ gpc_status gpc_profile_begin_kernel(gpc_profile *profile, const char *name, cons
         return gpci_out_of_memory(error);
     profile->live->host_kernel = kernel;
     profile->settled = false;
-    gpc_error detail = GPC_ERROR_INIT;
-    status = gpc_hierarchy_begin_kernel(profile->live->profiler->hierarchy, launch, &detail);
-    if (status < 0)
-        gpci_fail(error, status, "%s", detail.message[0] ? detail.message : gpc_status_string(status));
-    return status;
+    return gpc_hierarchy_begin_kernel(profile->live->profiler->hierarchy, launch, error);
 }
 
 gpc_status gpc_profile_access(gpc_profile *profile, const gpc_warp_access *access, gpc_warp_result *result,
@@ -153,11 +149,7 @@ gpc_status gpc_profile_access(gpc_profile *profile, const gpc_warp_access *acces
     gpc_status status = refuse(profile, "gpc_profile_access", error);
     if (status < 0)
         return status;
-    gpc_hierarchy *hierarchy = profile->live->profiler->hierarchy;
-    status = gpc_hierarchy_access(hierarchy, access, result);
-    if (status < 0 && gpc_hierarchy_check_access(hierarchy, access, error) == GPC_OK)
-        gpci_fail_by_status(error, status, "gpc_profile_access");
-    return status;
+    return gpc_hierarchy_access(profile->live->profiler->hierarchy, access, result, error);
 }
 
 static void reset_sm(gpc_profile *profile, gpci_live_sm *sm) {

@@ -69,7 +69,7 @@ static void on_access(gpci_recorder *base, const gpc_warp_access *access) {
     recorder *recording = of(base);
     gpc_warp_access warp_access;
     if (!recording->writer || gpci_access_take(access, NULL, &warp_access) < 0 ||
-        gpci_access_check(recording->hierarchy, &warp_access) < 0)
+        gpci_access_check(recording->hierarchy, &warp_access, NULL) < 0)
         return;
     if (warp_access.copy != GPC_COPY_NONE || warp_access.process) {
         cannot_access(recording,

@@ -14,7 +14,7 @@ from support import HEADERS, INCLUDE, LIBRARY, run, symbols, without_comments
 
 MOST_HEADERS = 16
 MOST_LINES = 600
-MOST_CORE = 69  # functions
+MOST_CORE = 65  # functions
 TIERS = {".": "core", "ext": "extension", "experimental": "experimental"}
 
 

@@ -48,9 +48,10 @@ static gpc_config *configure(gpc_context *context, char **words, gpc_error *erro
 
 static void walk(gpc_hierarchy *h, const gpc_warp_access *access, bool timed, const gpc_error *error) {
     recording = 1;
-    need(timed ? gpc_hierarchy_try_issue(h, access, 1, NULL) : gpc_hierarchy_access(h, access, NULL), error);
+    need(timed ? gpc_hierarchy_try_issue(h, access, 1, NULL, NULL) : gpc_hierarchy_access(h, access, NULL, NULL),
+         error);
     while (timed && gpc_hierarchy_in_flight(h))
-        need(gpc_hierarchy_advance(h, gpc_hierarchy_next_event(h) - gpc_hierarchy_now(h)), error);
+        need(gpc_hierarchy_advance(h, gpc_hierarchy_next_event(h) - gpc_hierarchy_now(h), NULL), error);
     recording = 0;
 }
 

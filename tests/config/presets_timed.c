@@ -42,7 +42,7 @@ static uint64_t load(timed *t, uint32_t sm, uint64_t address, unsigned level) {
     access.mask = 1;
     access.addresses = &address;
     access.width = 4;
-    cr_assert_eq(gpc_hierarchy_try_issue(t->hierarchy, &access, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(t->hierarchy, &access, 0, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(t->hierarchy, &t->rig.error), GPC_OK, "%s", t->rig.error.message);
     cr_expect_eq(t->last.level, level, "from level %u, not %u", t->last.level, level);
     return t->last.cycle - t->last.issued;

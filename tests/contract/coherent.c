@@ -53,12 +53,12 @@ static uint64_t address_of_sum(uint32_t sum) {
 
 static void issue(kernel *k, const gpc_warp_access *access) {
     if (!k->timed) {
-        cr_assert_eq(gpc_hierarchy_access(k->h, access, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(k->h, access, NULL, NULL), GPC_OK);
         return;
     }
     gpc_status status;
-    while ((status = gpc_hierarchy_try_issue(k->h, access, 0, NULL)) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(k->h, 1), GPC_OK);
+    while ((status = gpc_hierarchy_try_issue(k->h, access, 0, NULL, NULL)) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(k->h, 1, NULL), GPC_OK);
     cr_assert_eq(status, GPC_OK);
 }
 
@@ -116,7 +116,7 @@ static void run(kernel *k) {
             cr_assert_eq(gpc_hierarchy_sample(k->h, samples, NULL), GPC_OK);
         }
         if (k->timed && draw(k, 4) == 0)
-            cr_assert_eq(gpc_hierarchy_advance(k->h, draw(k, 40)), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(k->h, draw(k, 40), NULL), GPC_OK);
     }
 }
 

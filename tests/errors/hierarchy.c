@@ -174,7 +174,7 @@ Test(hierarchy, lines) {
     gpc_access_window window = GPC_ACCESS_WINDOW_INIT;
     gpc_location location = GPC_LOCATION_INIT;
     const gpc_warp_access access = load();
-    cr_assert_eq(gpc_hierarchy_try_issue(busy.h, &access, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(busy.h, &access, 0, NULL, NULL), GPC_OK);
     FAILS(ARGUMENT, "hierarchy is NULL", gpc_hierarchy_flush, NULL);
     FAILS(STATE, "in flight", gpc_hierarchy_flush, busy.h);
     WORKS(gpc_hierarchy_flush, r.h);
@@ -211,6 +211,156 @@ Test(hierarchy, fences) {
     fence.sm = 2;
     FAILS(ARGUMENT, "gpc_fence: sm", gpc_hierarchy_fence, r.h, &fence);
     rig_close(&r);
+    rig_close(&timed);
+}
+
+Test(hierarchy, accesses) {
+    rig r = rig_open(SMALL), timed = rig_open(CLOCK);
+    const gpc_warp_access good = load();
+    gpc_warp_access sm = good, process = good, abi = good;
+    gpc_warp_result result = GPC_WARP_RESULT_INIT;
+    gpc_access_batch batch = GPC_ACCESS_BATCH_INIT;
+    sm.sm = 2;
+    process.process = GPC_PROCESSES;
+    abi.struct_size = 1;
+    FAILS(ARGUMENT, "hierarchy is NULL", gpc_hierarchy_access, NULL, &good, &result);
+    FAILS(ARGUMENT, "access is NULL", gpc_hierarchy_access, r.h, NULL, &result);
+    FAILS(ABI, "gpc_warp_access", gpc_hierarchy_access, r.h, &abi, &result);
+    FAILS(ARGUMENT, "gpc_warp_access: sm is not below sm.count", gpc_hierarchy_access, r.h, &sm, &result);
+    FAILS(ARGUMENT, "gpc_warp_access: process", gpc_hierarchy_access, r.h, &process, &result);
+    FAILS(STATE, "gpc_hierarchy_try_issue", gpc_hierarchy_access, timed.h, &good, &result);
+    WORKS(gpc_hierarchy_access, r.h, &good, &result);
+    result.struct_size = 0;
+    FAILS(ABI, "gpc_warp_result", gpc_hierarchy_access, r.h, &good, &result);
+    batch.count = 1;
+    batch.lanes = 1;
+    FAILS(ARGUMENT, "hierarchy is NULL", gpc_hierarchy_access_many, NULL, &batch, NULL);
+    FAILS(ARGUMENT, "batch is NULL", gpc_hierarchy_access_many, r.h, NULL, NULL);
+    FAILS(ARGUMENT, "gpc_access_batch.addresses is NULL", gpc_hierarchy_access_many, r.h, &batch, NULL);
+    batch.addresses = first_line;
+    WORKS(gpc_hierarchy_access_many, r.h, &batch, NULL);
+    FAILS(STATE, "gpc_hierarchy_try_issue", gpc_hierarchy_access_many, timed.h, &batch, NULL);
+    batch.masks = (const uint64_t[]){2};
+    FAILS(ARGUMENT, "gpc_access_batch.masks[0]", gpc_hierarchy_access_many, r.h, &batch, NULL);
+    batch.masks = NULL;
+    batch.sms = (const uint32_t[]){2};
+    FAILS(ARGUMENT, "gpc_warp_access: sm", gpc_hierarchy_access_many, r.h, &batch, NULL);
+    batch.lanes = 65;
+    FAILS(ARGUMENT, "gpc_access_batch.lanes: 65", gpc_hierarchy_access_many, r.h, &batch, NULL);
+    batch.struct_size = 1;
+    FAILS(ABI, "gpc_access_batch", gpc_hierarchy_access_many, r.h, &batch, NULL);
+    rig_close(&r);
+    rig_close(&timed);
+}
+
+static uint32_t impossible(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)candidates, (void)request;
+    return 77;
+}
+
+Test(hierarchy, impossible_victims) {
+    rig r = rig_open(SMALL "l1.write_allocate = none\n"), timed = rig_open(CLOCK);
+    const gpc_replacement_ops ops = {
+        .struct_size = sizeof ops, .name = "impossible", .summary = "s", .source = "s", .choose_victim = impossible};
+    gpc_warp_access access = load();
+    cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_context_register_replacement(timed.context, &ops, NULL, NULL, NULL), GPC_OK);
+    gpc_cache *l1 = gpc_hierarchy_cache(r.h, 1, 0);
+    cr_assert_eq(gpc_cache_set_replacement(l1, "impossible", NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_set_replacement(gpc_hierarchy_cache(timed.h, 1, 0), "impossible", NULL), GPC_OK);
+    gpc_status status = GPC_OK, later = GPC_OK;
+    for (uint64_t line = 0; line < 4096 && status == GPC_OK; line++) {
+        const uint64_t address = line * 128;
+        access.addresses = &address;
+        status = gpc_hierarchy_access(r.h, &access, NULL, NULL);
+    }
+    const uint64_t far = 4096 * 128;
+    access.addresses = &far;
+    FAILS(CALLBACK, "gpc_hierarchy_access: a policy chose an impossible victim", gpc_hierarchy_access, r.h, &access,
+          NULL);
+    for (uint64_t line = 0; line < 4096 && later == GPC_OK; line++) {
+        const uint64_t address = line * 128;
+        access.addresses = &address;
+        cr_assert_geq(gpc_hierarchy_try_issue(timed.h, &access, line, NULL, NULL), 0);
+        later = gpc_hierarchy_advance(timed.h, 2000, NULL);
+    }
+    FAILS(CALLBACK, "gpc_hierarchy_advance: a policy chose an impossible victim", gpc_hierarchy_advance, timed.h, 1);
+    rig_close(&r);
+    rig_close(&timed);
+}
+
+Test(hierarchy, offers) {
+    rig r = rig_open(SMALL), timed = rig_open(CLOCK), tree = rig_open(CLOCK "coherence = nmoesi\n"),
+        values = rig_open(
+            CLOCK "coherence = viper\ncoherence.data = true\nl1.write_policy = through\n"
+                  "l1.write_policy_local = through\nl1.write_allocate = none\nl1.write_allocate_local = none\n");
+    const gpc_warp_access good = load();
+    gpc_warp_access width = good, abi = good;
+    gpc_fence fence = GPC_FENCE_INIT, scope;
+    const gpc_request line = {.address = 0}, far = {.sm = 2}, of_process = {.process = GPC_PROCESSES};
+    const gpc_request two[2] = {{.address = 0}, {.address = 128, .warp = 1}};
+    width.width = 0;
+    abi.struct_size = 1;
+    fence.order = GPC_ORDER_RELEASE;
+    fence.scope = GPC_SCOPE_GPU;
+    scope = fence;
+    scope.scope = GPC_SCOPE_COUNT;
+    FAILS(ARGUMENT, "hierarchy is NULL", gpc_hierarchy_try_issue, NULL, &good, 0, NULL);
+    FAILS(ARGUMENT, "access is NULL", gpc_hierarchy_try_issue, timed.h, NULL, 0, NULL);
+    FAILS(ABI, "gpc_warp_access", gpc_hierarchy_try_issue, timed.h, &abi, 0, NULL);
+    FAILS(ARGUMENT, "gpc_warp_access: width", gpc_hierarchy_try_issue, timed.h, &width, 0, NULL);
+    FAILS(STATE, "try_issue: the hierarchy is functional", gpc_hierarchy_try_issue, r.h, &good, 0, NULL);
+    WORKS(gpc_hierarchy_try_issue, timed.h, &good, 0, NULL);
+    FAILS(ARGUMENT, "hierarchy is NULL", gpc_hierarchy_try_fence, NULL, &fence, 0, NULL);
+    FAILS(ARGUMENT, "fence is NULL", gpc_hierarchy_try_fence, timed.h, NULL, 0, NULL);
+    FAILS(ARGUMENT, "gpc_fence: scope", gpc_hierarchy_try_fence, timed.h, &scope, 0, NULL);
+    FAILS(STATE, "try_fence: the hierarchy is functional", gpc_hierarchy_try_fence, r.h, &fence, 0, NULL);
+    WORKS(gpc_hierarchy_try_fence, timed.h, &fence, 0, NULL);
+    FAILS(ARGUMENT, "hierarchy is NULL", gpc_hierarchy_try_miss, NULL, &line, 0, NULL);
+    FAILS(ARGUMENT, "request is NULL", gpc_hierarchy_try_miss, timed.h, NULL, 0, NULL);
+    FAILS(ARGUMENT, "gpc_request: sm", gpc_hierarchy_try_miss, timed.h, &far, 0, NULL);
+    FAILS(ARGUMENT, "gpc_request: process", gpc_hierarchy_try_miss, timed.h, &of_process, 0, NULL);
+    FAILS(STATE, "try_miss: the hierarchy is functional", gpc_hierarchy_try_miss, r.h, &line, 0, NULL);
+    FAILS(UNSUPPORTED, "tree of coherent modules", gpc_hierarchy_try_miss, tree.h, &line, 0, NULL);
+    FAILS(UNSUPPORTED, "coherence.data", gpc_hierarchy_try_miss, values.h, &line, 0, NULL);
+    WORKS(gpc_hierarchy_try_miss, timed.h, &line, 0, NULL);
+    FAILS(ARGUMENT, "hierarchy is NULL", gpc_hierarchy_try_transactions, NULL, &line, 1, 0, NULL);
+    FAILS(ARGUMENT, "requests is NULL", gpc_hierarchy_try_transactions, timed.h, NULL, 1, 0, NULL);
+    FAILS(ARGUMENT, "count is not 1", gpc_hierarchy_try_transactions, timed.h, &line, 0, 0, NULL);
+    FAILS(ARGUMENT, "gpc_request 1: ", gpc_hierarchy_try_transactions, timed.h, two, 2, 0, NULL);
+    FAILS(ARGUMENT, "sm is not below", gpc_hierarchy_try_transactions, timed.h, &far, 1, 0, NULL);
+    FAILS(ARGUMENT, "gpc_request: process", gpc_hierarchy_try_transactions, timed.h, &of_process, 1, 0, NULL);
+    FAILS(STATE, "transactions: the hierarchy is functional", gpc_hierarchy_try_transactions, r.h, &line, 1, 0, NULL);
+    FAILS(UNSUPPORTED, "tree of coherent modules", gpc_hierarchy_try_transactions, tree.h, &line, 1, 0, NULL);
+    FAILS(UNSUPPORTED, "coherence.data", gpc_hierarchy_try_transactions, values.h, &line, 1, 0, NULL);
+    WORKS(gpc_hierarchy_try_transactions, timed.h, &line, 1, 0, NULL);
+    FAILS(ARGUMENT, "hierarchy is NULL", gpc_hierarchy_advance, NULL, 1);
+    FAILS(STATE, "advance: the hierarchy is functional", gpc_hierarchy_advance, r.h, 1);
+    WORKS(gpc_hierarchy_advance, timed.h, 1);
+    FAILS(ARGUMENT, "cycles go beyond", gpc_hierarchy_advance, timed.h, UINT64_MAX);
+    rig_close(&r);
+    rig_close(&timed);
+    rig_close(&tree);
+    rig_close(&values);
+}
+
+/* A refusal for now is no failure: the error is not written. */
+Test(hierarchy, refusals) {
+    rig timed = rig_open(CLOCK);
+    const gpc_warp_access good = load();
+    const gpc_request line = {.address = 0};
+    const gpc_fence fence = {sizeof fence, .order = GPC_ORDER_RELEASE, .scope = GPC_SCOPE_GPU};
+    while (gpc_hierarchy_try_issue(timed.h, &good, 0, NULL, NULL) == GPC_OK)
+        ;
+    while (gpc_hierarchy_try_miss(timed.h, &line, 0, NULL, NULL) == GPC_OK)
+        ;
+#define BUSY(function, ...)                \
+    WORKS(function, timed.h, __VA_ARGS__); \
+    cr_expect_eq(function(timed.h, __VA_ARGS__, NULL), GPC_BUSY, #function)
+    BUSY(gpc_hierarchy_try_issue, &good, 0, NULL);
+    BUSY(gpc_hierarchy_try_fence, &fence, 0, NULL);
+    BUSY(gpc_hierarchy_try_transactions, &line, 1, 0, NULL);
+    BUSY(gpc_hierarchy_try_miss, &line, 0, NULL);
     rig_close(&timed);
 }
 
@@ -277,15 +427,25 @@ Test(hierarchy, reply_credits) {
 
 static gpc_hierarchy *calling;
 static uint64_t read_id;
+static unsigned completions;
 
 /* Callback of `calling`: calls that a callback may not make. */
 static void on_complete(void *user_data, const gpc_completion *completion) {
     (void)user_data, (void)completion;
+    completions++;
     const gpc_port_request request = GPC_PORT_REQUEST_INIT;
     const gpc_kernel_options kernel_options = GPC_KERNEL_OPTIONS_INIT;
     gpc_hierarchy *copy;
     uint32_t kernel;
 #define REFUSED(function, ...) FAILS(STATE, "called from within a callback", function, __VA_ARGS__)
+    const gpc_warp_access access = load();
+    const gpc_fence fence = GPC_FENCE_INIT;
+    const gpc_request line = {.address = 0};
+    REFUSED(gpc_hierarchy_try_issue, calling, &access, 0, NULL);
+    REFUSED(gpc_hierarchy_try_fence, calling, &fence, 0, NULL);
+    REFUSED(gpc_hierarchy_try_miss, calling, &line, 0, NULL);
+    REFUSED(gpc_hierarchy_try_transactions, calling, &line, 1, 0, NULL);
+    REFUSED(gpc_hierarchy_advance, calling, 1);
     REFUSED(gpc_hierarchy_set_callbacks, calling, NULL);
     REFUSED(gpc_hierarchy_memory_reply, calling, 1);
     REFUSED(gpc_hierarchy_memory_ready, calling, 0);
@@ -327,9 +487,9 @@ Test(hierarchy, memory_of_a_host) {
     FAILS(STATE, "on_memory is not set", gpc_hierarchy_memory_ready, timed.h, 0);
     WORKS(gpc_hierarchy_set_callbacks, timed.h, &callbacks);
     WORKS(gpc_hierarchy_memory_ready, timed.h, 0);
-    cr_assert_eq(gpc_hierarchy_try_issue(timed.h, &access, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(timed.h, &access, 0, NULL, NULL), GPC_OK);
     while (!read_id)
-        cr_assert_eq(gpc_hierarchy_advance(timed.h, 1), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(timed.h, 1, NULL), GPC_OK);
     FAILS(ARGUMENT, "id 12345", gpc_hierarchy_memory_reply, timed.h, 12345);
     FAILS(STATE, "gpc_hierarchy_callbacks.on_memory", gpc_hierarchy_set_callbacks, timed.h, NULL);
     FAILS(STATE, "nothing moves", gpc_hierarchy_drain, timed.h);
@@ -337,6 +497,7 @@ Test(hierarchy, memory_of_a_host) {
     const gpc_status status = gpc_hierarchy_memory_reply(timed.h, read_id, &error);
     expect_no_error("gpc_hierarchy_memory_reply", status, GPC_OK, &error);
     WORKS(gpc_hierarchy_drain, timed.h);
+    cr_expect_eq(completions, 1);
     FAILS(ARGUMENT, "hierarchy is NULL", gpc_hierarchy_drain, NULL);
     FAILS(STATE, "functional", gpc_hierarchy_drain, r.h);
     callbacks.struct_size = 1;

@@ -114,7 +114,7 @@ static void move_on(api_thing *thing, uint8_t what) {
     if (gpc_hierarchy_next_event(thing->it) == UINT64_MAX && gpc_hierarchy_now(thing->it) == 0 && !(what & 7))
         return;
     if (what & 3) {
-        keep(thing, gpc_hierarchy_advance(thing->it, what));
+        keep(thing, gpc_hierarchy_advance(thing->it, what, NULL));
         return;
     }
     const gpc_status status = gpc_hierarchy_drain(thing->it, &error);
@@ -182,20 +182,21 @@ static void use(api_thing *thing, uint8_t what) {
     const gpc_fence fence = fence_of(w);
     const gpc_request request = api_request(w);
     const gpc_warp_event event = api_warp_event(w);
-    gpc_status status = gpc_hierarchy_access(thing->it, &access, NULL);
+    gpc_status status = gpc_hierarchy_access(thing->it, &access, NULL, &error);
+    api_check(status, &error);
     if (status == GPC_ERROR_STATE)
-        for (uint32_t n = 0; n <= (what & 7u); n++)
-            status = gpc_hierarchy_try_issue(thing->it, &access, n, NULL);
-    const bool good = gpc_hierarchy_check_access(thing->it, &access, &error) == GPC_OK;
-    CHECK(status != GPC_ERROR_ARGUMENT || !good);
+        for (uint32_t n = 0; n <= (what & 7u); n++) {
+            status = gpc_hierarchy_try_issue(thing->it, &access, n, NULL, &error);
+            api_check(status, &error);
+        }
     if (what & 16)
-        gpc_hierarchy_try_fence(thing->it, &fence, what, NULL);
+        api_check(gpc_hierarchy_try_fence(thing->it, &fence, what, NULL, &error), &error);
     if (what & 32)
         api_check(gpc_hierarchy_fence(thing->it, &fence, &error), &error);
     if (what & 64)
-        gpc_hierarchy_try_miss(thing->it, &request, what, NULL);
+        api_check(gpc_hierarchy_try_miss(thing->it, &request, what, NULL, &error), &error);
     if (what & 128)
-        gpc_hierarchy_warp_event(thing->it, &event, NULL);
+        api_check(gpc_hierarchy_warp_event(thing->it, &event, &error), &error);
     if (status == GPC_ERROR_CALLBACK)
         thing->failed = true;
 }

@@ -68,9 +68,9 @@ static void check_hierarchy(gpc_context *context, const gpc_config *config) {
     access.mask = 7;
     access.addresses = addresses;
     access.width = 4;
-    if (gpc_hierarchy_access(hierarchy, &access, NULL) == GPC_ERROR_STATE &&
-        gpc_hierarchy_try_issue(hierarchy, &access, 1, NULL) == GPC_OK)
-        gpc_hierarchy_advance(hierarchy, 200);
+    if (gpc_hierarchy_access(hierarchy, &access, NULL, NULL) == GPC_ERROR_STATE &&
+        gpc_hierarchy_try_issue(hierarchy, &access, 1, NULL, NULL) == GPC_OK)
+        gpc_hierarchy_advance(hierarchy, 200, NULL);
     gpc_hierarchy_destroy(hierarchy);
 }
 

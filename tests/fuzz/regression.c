@@ -321,7 +321,7 @@ static size_t make_recording(uint8_t *data) {
         access.width = 4;
         if (n % 10 == 4)
             cr_assert_eq(gpc_hierarchy_begin_kernel(hierarchy, NULL, NULL), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_warp_event(hierarchy, &event, NULL), GPC_OK);
     }
     cr_assert_eq(gpc_hierarchy_record_end(hierarchy, NULL), GPC_OK);

@@ -62,9 +62,9 @@ static gpc_hierarchy *hierarchy_of(gpc_context *context, unsigned which, unsigne
         access.addresses = addresses;
         access.width = 4;
         access.kind = n % 3 == 2 ? GPC_STORE : GPC_LOAD;
-        if (gpc_hierarchy_access(h, &access, NULL) == GPC_ERROR_STATE) {
-            CHECK(gpc_hierarchy_try_issue(h, &access, n, NULL) >= 0);
-            CHECK(gpc_hierarchy_advance(h, 7) == GPC_OK);
+        if (gpc_hierarchy_access(h, &access, NULL, NULL) == GPC_ERROR_STATE) {
+            CHECK(gpc_hierarchy_try_issue(h, &access, n, NULL, NULL) >= 0);
+            CHECK(gpc_hierarchy_advance(h, 7, NULL) == GPC_OK);
         }
     }
     return h;

@@ -24,7 +24,7 @@ static gpc_status issue(rig *r, uint32_t sm, uint64_t address, gpc_busy *busy) {
     access.mask = 15;
     access.addresses = addresses;
     access.width = 4;
-    return gpc_hierarchy_try_issue(r->hierarchy, &access, 0, busy);
+    return gpc_hierarchy_try_issue(r->hierarchy, &access, 0, busy, NULL);
 }
 
 static void ready(void *user_data, uint32_t sm) {
@@ -56,7 +56,7 @@ Test(ask, acceptance) {
             refused += !room;
         }
         cr_expect(n >= 1000 || !told);
-        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 3), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 3, NULL), GPC_OK);
     }
     cr_expect(accepted > 20 && refused > 20, "%u, %u", accepted, refused);
     cr_expect_gt(told, 0);
@@ -71,10 +71,10 @@ Test(ask, misses) {
         gpc_busy said, was;
         const bool room = gpc_hierarchy_can_accept_miss(r.hierarchy, 0, &said);
         const gpc_request request = {.address = 128 * (uint64_t)n};
-        cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, n, &was), room ? GPC_OK : GPC_BUSY);
+        cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, n, &was, NULL), room ? GPC_OK : GPC_BUSY);
         cr_assert_eq(said, was);
         refused += !room;
-        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, n % 3), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, n % 3, NULL), GPC_OK);
     }
     cr_expect_gt(refused, 10);
     rig_close(&r);
@@ -117,8 +117,8 @@ Test(ask, idle) {
     for (unsigned n = 0; n < 6000; n++) {
         addresses[0] = 512 * (uint64_t)(n / 600);
         if (n % 600 == 0)
-            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1, NULL), GPC_OK);
         const bool idle = gpc_hierarchy_is_idle(r.hierarchy);
         between += !idle && !gpc_hierarchy_in_flight(r.hierarchy);
         if (n % 7 == 0)
@@ -139,10 +139,10 @@ Test(ask, a_hit_under_way) {
     access.addresses = addresses;
     access.width = 4;
     rig_open(&r, "mode = timed\nl1.latency = 40");
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 20), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 20, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_in_flight(r.hierarchy), 1);
     cr_expect(!gpc_hierarchy_is_idle(r.hierarchy));
     cr_expect_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, &error), GPC_ERROR_STATE);
@@ -151,7 +151,7 @@ Test(ask, a_hit_under_way) {
     cr_expect_eq(gpc_hierarchy_preload(r.hierarchy, 2, 0, 0, 128, &error), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_set_window(r.hierarchy, &window, &error), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_record(r.hierarchy, "hit.gct", &error), GPC_ERROR_STATE);
-    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 40), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 40, NULL), GPC_OK);
     cr_expect(gpc_hierarchy_is_idle(r.hierarchy));
     cr_expect_eq(gpc_hierarchy_begin_kernel(r.hierarchy, NULL, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_flush(r.hierarchy, NULL), GPC_OK);
@@ -192,7 +192,7 @@ static void check_locations(const char *settings) {
         access.mask = 1;
         access.addresses = addresses;
         access.width = 4;
-        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
         cr_expect_eq(at.line, address / 128 * 128);
         cr_expect_eq(at.near_slice, s.slice, "%llx", (unsigned long long)address);
@@ -261,8 +261,8 @@ Test(ask, preload) {
         access.mask = 3;
         access.addresses = addresses;
         access.width = 4;
-        cr_assert_eq(timed ? gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL)
-                           : gpc_hierarchy_access(r.hierarchy, &access, NULL),
+        cr_assert_eq(timed ? gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL)
+                           : gpc_hierarchy_access(r.hierarchy, &access, NULL, NULL),
                      GPC_OK);
         if (timed) {
             cr_expect_eq(gpc_hierarchy_preload(r.hierarchy, 2, 0, 0, 1, &error), GPC_ERROR_STATE);

@@ -63,7 +63,7 @@ static gpc_status one(gpc_hierarchy *h, const fields *f, size_t n, gpc_warp_resu
     access.addresses = addresses;
     access.width = 8;
     access.kind = f->kinds[n];
-    return gpc_hierarchy_access(h, &access, result);
+    return gpc_hierarchy_access(h, &access, result, NULL);
 }
 
 Test(batches, as_one_by_one) {
@@ -74,7 +74,7 @@ Test(batches, as_one_by_one) {
     fill(&f);
     gpc_access_batch batch = batch_of(&f);
     size_t done;
-    cr_assert_eq(gpc_hierarchy_access_many(a.hierarchy, &batch, &done), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access_many(a.hierarchy, &batch, &done, NULL), GPC_OK);
     cr_expect_eq(done, COUNT);
     for (size_t n = 0; n < COUNT; n++) {
         gpc_warp_result result = GPC_WARP_RESULT_INIT;
@@ -97,28 +97,28 @@ Test(batches, failures) {
     gpc_access_batch batch = batch_of(&f);
     size_t done;
     f.sms[100] = 2;
-    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(done, 100);
     cr_expect_eq(rig_stats(&r).warp_instructions, 100);
     f.sms[100] = 0;
     f.masks[3] = 1u << LANES;
-    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(done, 3, "a lane that is not there");
     batch.lanes = 65;
-    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done, NULL), GPC_ERROR_ARGUMENT);
     batch.lanes = 0;
-    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done, NULL), GPC_ERROR_ARGUMENT);
     batch.lanes = LANES;
     batch.addresses = NULL;
-    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, NULL, NULL), GPC_ERROR_ARGUMENT);
     batch.count = 0;
-    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done), GPC_OK);
-    cr_expect_eq(gpc_hierarchy_access_many(NULL, &batch, &done), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, NULL, &done), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done, NULL), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_access_many(NULL, &batch, &done, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, NULL, &done, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
     rig_open(&r, "mode = timed\n");
     batch = batch_of(&f);
-    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, &done, NULL), GPC_ERROR_STATE);
     cr_expect_eq(done, 0);
     rig_close(&r);
 }
@@ -131,7 +131,7 @@ Test(batches, by_sm_0_unless_said) {
     gpc_access_batch batch = GPC_ACCESS_BATCH_INIT;
     batch.count = batch.lanes = 1;
     batch.addresses = &address;
-    cr_assert_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access_many(r.hierarchy, &batch, NULL, NULL), GPC_OK);
     cr_expect_eq(rig_fire(&r, WORD(GPC_LOAD, 0)).l1_sector_hits, 1);
     cr_expect_eq(rig_fire(&r, WORD_BY(GPC_LOAD, 0, .sm = 1)).l1_sector_hits, 0);
     rig_close(&r);

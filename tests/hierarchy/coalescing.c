@@ -82,7 +82,7 @@ Test(memory_coalescing, order_of_first_lanes) {
     access.addresses = addresses;
     access.width = 4;
     gpc_warp_result result = GPC_WARP_RESULT_INIT;
-    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, &result), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, &result, NULL), GPC_OK);
     cr_assert_eq(result.lines, 3);
     cr_assert_eq(result.sectors, 3);
     cr_assert_not(in_l1(&r, 0x1100));
@@ -106,7 +106,7 @@ Test(memory_coalescing, order_down) {
         access.addresses = shots[i];
         access.width = 4;
         gpc_warp_result result = GPC_WARP_RESULT_INIT;
-        cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, &result), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, &result, NULL), GPC_OK);
         cr_assert_eq(result.lines, i ? 4 : 3);
         cr_assert(in_l1(&r, 0x1000) && in_l1(&r, 0x1100));
         cr_assert(!in_l1(&r, 0x1180) && !in_l1(&r, 0x1200));
@@ -133,7 +133,7 @@ Test(memory_coalescing, bytes_of_a_store) {
     access.width = 4;
     access.kind = GPC_STORE;
     gpc_warp_result result = GPC_WARP_RESULT_INIT;
-    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, &result), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, &result, NULL), GPC_OK);
     cr_assert_eq(result.lines, 3);
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 32, .l1_store_requests = 1, .l1_store_sectors = 4,
            .l2_write_sectors = 4, .l2_write_sector_hits = 4);

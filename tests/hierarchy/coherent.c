@@ -384,8 +384,8 @@ static void run_preset(const char *preset, const char *protocol, bool timed) {
         a.kind = n == 2 ? GPC_STORE : GPC_LOAD;
         a.sm = n == 3;
         if (timed)
-            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, 0, NULL), GPC_OK);
-        cr_assert_eq(timed ? gpc_hierarchy_drain(r.hierarchy, NULL) : gpc_hierarchy_access(r.hierarchy, &a, NULL),
+            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, 0, NULL, NULL), GPC_OK);
+        cr_assert_eq(timed ? gpc_hierarchy_drain(r.hierarchy, NULL) : gpc_hierarchy_access(r.hierarchy, &a, NULL, NULL),
                      GPC_OK);
         if (n == 0)
             cr_expect_gt(rig_stats(&r).dram_read_sectors, 0);

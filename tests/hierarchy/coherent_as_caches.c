@@ -35,10 +35,10 @@ static void close_pair(pair *p) {
 
 static void fire(rig *r, bool timed, const gpc_warp_access *access) {
     if (timed) {
-        cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, access, 0, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, access, 0, NULL, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, NULL), GPC_OK);
     } else {
-        cr_assert_eq(gpc_hierarchy_access(r->hierarchy, access, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(r->hierarchy, access, NULL, NULL), GPC_OK);
     }
 }
 

@@ -107,13 +107,13 @@ static void run(rig *r, uint32_t segments) {
             addresses[lane] = addresses[0] + lane * 32;
         w.sm = draw(2), w.warp = draw(4), w.pc = n, w.mask = (1u << lanes) - 1, w.width = 4, w.addresses = addresses;
         w.kind = draw(5) ? GPC_LOAD : GPC_STORE;
-        while (gpc_hierarchy_try_issue(r->hierarchy, &w, n, NULL) == GPC_BUSY)
-            cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 1), GPC_OK);
+        while (gpc_hierarchy_try_issue(r->hierarchy, &w, n, NULL, NULL) == GPC_BUSY)
+            cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 1, NULL), GPC_OK);
         if (!draw(3))
-            cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, draw(40)), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, draw(40), NULL), GPC_OK);
     }
     for (unsigned i = 0; i < 1000 && !gpc_hierarchy_is_idle(r->hierarchy); i++)
-        cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 1000), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 1000, NULL), GPC_OK);
     cr_assert(gpc_hierarchy_is_idle(r->hierarchy), "no end after 1000000 cycles");
     cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, &error), GPC_OK, "%s", error.message);
 }
@@ -200,9 +200,9 @@ static void offer(gpc_hierarchy *h, uint32_t sms, uint32_t range) {
     if (!draw(12)) {
         gpc_fence fence = GPC_FENCE_INIT;
         fence.sm = w.sm, fence.warp = w.warp, fence.order = GPC_ORDER_ACQ_REL, fence.scope = GPC_SCOPE_GPU;
-        (void)gpc_hierarchy_try_fence(h, &fence, 1, NULL);
+        (void)gpc_hierarchy_try_fence(h, &fence, 1, NULL, NULL);
     }
-    (void)gpc_hierarchy_try_issue(h, &w, 1, NULL);
+    (void)gpc_hierarchy_try_issue(h, &w, 1, NULL, NULL);
 }
 
 /* Refused accesses leave room for the requests that the accesses wait for. */
@@ -225,10 +225,10 @@ Test(coherent, refused_accesses_end) {
             for (uint32_t k = 0; k < abreast; k++)
                 offer(r.hierarchy, m->sms, range);
             const bool pause = !draw(6);
-            cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1 + pause * draw(40)), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1 + pause * draw(40), NULL), GPC_OK);
         }
         for (unsigned n = 0; n < 300 && !gpc_hierarchy_is_idle(r.hierarchy); n++)
-            cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1000), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1000, NULL), GPC_OK);
         cr_expect(gpc_hierarchy_is_idle(r.hierarchy), "no end after 300000 cycles: %s", m->settings);
         rig_close(&r);
     }

@@ -16,10 +16,10 @@
 
 static uint64_t read_by(rig *r, bool timed, const gpc_warp_access *access) {
     if (timed) {
-        cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, access, 0, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, access, 0, NULL, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, NULL), GPC_OK);
     } else {
-        cr_assert_eq(gpc_hierarchy_access(r->hierarchy, access, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(r->hierarchy, access, NULL, NULL), GPC_OK);
     }
     return rig_stats(r).dram_read_sectors;
 }

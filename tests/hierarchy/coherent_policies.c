@@ -133,10 +133,10 @@ Test(coherent, whole_requests_reach_policies) {
         gpc_warp_access access = telling;
         access.addresses = (const uint64_t[]){4096 + 68, 4608};
         if (i / 2) {
-            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 1, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 1, NULL, NULL), GPC_OK);
             cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
         } else {
-            cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL, NULL), GPC_OK);
         }
         expect_shown(&s, 4096, 1 + i % 2);
         rig_close(&r);

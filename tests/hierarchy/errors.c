@@ -12,7 +12,7 @@ static const uint64_t some_addresses[64];
 static void refused(rig *r, gpc_warp_access access, gpc_status expected, const char *what) {
     gpc_warp_result result = GPC_WARP_RESULT_INIT;
     result.lines = 77;
-    cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &access, &result), expected, "%s", what);
+    cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &access, &result, NULL), expected, "%s", what);
     cr_expect_eq(result.lines, 77, "%s", what);
     EXPECT(r, .kernels = 0);
 }
@@ -21,7 +21,7 @@ static void refused(rig *r, gpc_warp_access access, gpc_status expected, const c
 static void refused_for(rig *r, gpc_warp_access access, const char *field, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
     refused(r, access, GPC_ERROR_ARGUMENT, what);
-    cr_expect_eq(gpc_hierarchy_check_access(r->hierarchy, &access, &error), GPC_ERROR_ARGUMENT, "%s", what);
+    cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &access, NULL, &error), GPC_ERROR_ARGUMENT, "%s", what);
     cr_expect_eq(strncmp(error.message, "gpc_warp_access: ", 17), 0, "%s", error.message);
     cr_expect_eq(strncmp(error.message + 17, field, strlen(field)), 0, "%s: %s", what, error.message);
 }
@@ -54,8 +54,8 @@ Test(memory_errors, accesses) {
     access.struct_size = 0;
     refused(&r, access, GPC_ERROR_ABI, "struct_size 0");
     access.struct_size = sizeof access;
-    cr_expect_eq(gpc_hierarchy_access(NULL, &access, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access(NULL, &access, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, NULL, NULL, NULL), GPC_ERROR_ARGUMENT);
     /* the last allowed values */
     access.sm = 1;
     access.mask = 1u << 31;
@@ -63,10 +63,10 @@ Test(memory_errors, accesses) {
     access.kind = GPC_KIND_COUNT - 1;
     access.hint = GPC_HINT_COUNT - 1;
     access.priority = GPC_PRIORITY_COUNT - 1;
-    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL, NULL), GPC_OK);
     access.mask = 0;
     access.addresses = NULL;
-    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL, NULL), GPC_OK);
     rig_close(&r);
 }
 

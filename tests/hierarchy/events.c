@@ -225,8 +225,8 @@ Test(hierarchy_events, cancelled) {
     access.mask = 1;
     access.addresses = &address;
     access.width = 4;
-    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_ERROR_CANCELLED);
-    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL, NULL), GPC_ERROR_CANCELLED);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL, NULL), GPC_OK);
     cr_expect_eq(l.count, 3);
     cr_expect_eq(rig_stats(&r).l1_load_sector_hits, 1, "the first brought the line");
     rig_close(&r);

@@ -59,7 +59,7 @@ Test(fences, accesses_that_acquire) {
         a.addresses = &address;
         a.order = GPC_ORDER_ACQUIRE;
         a.scope = i & 2 ? GPC_SCOPE_GPU : GPC_SCOPE_CTA;
-        cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &a, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &a, NULL, NULL), GPC_OK);
         cr_expect_eq(rig_stats(&r).fence_invalidations, i == 3);
         cr_expect_eq(rig_load(&r, 0).l1_sector_hits, i == 3 ? 0 : 4);
         rig_close(&r);
@@ -136,7 +136,7 @@ Test(fences, errors) {
     cr_expect_eq(gpc_hierarchy_fence(NULL, &f, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_fence(r.hierarchy, NULL, &error), GPC_ERROR_ARGUMENT);
     f.sm = 0;
-    cr_expect_eq(gpc_hierarchy_try_fence(r.hierarchy, &f, 0, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_try_fence(r.hierarchy, &f, 0, NULL, NULL), GPC_ERROR_STATE);
     f.struct_size = 0;
     cr_expect_eq(gpc_hierarchy_fence(r.hierarchy, &f, &error), GPC_ERROR_ABI);
     cr_expect_eq(rig_stats(&r).fences, 0);
@@ -171,7 +171,7 @@ static void tree_orders(const char *protocol, gpc_order order, gpc_scope scope, 
         a.order = order;
         a.scope = scope;
         if (access)
-            cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &a, NULL), GPC_OK);
+            cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &a, NULL, NULL), GPC_OK);
         else
             fence(&r, scope, order, GPC_CONTROL_NONE);
         cr_expect_eq(rig_stats(&r).fences, !access);

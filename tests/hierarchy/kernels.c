@@ -160,7 +160,7 @@ Test(kernels_at_once, with_a_clock) {
     a.addresses = addresses;
     a.width = 4;
     must_start(&r, 0, first, NULL);
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, 1, &busy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, 1, &busy, NULL), GPC_OK);
     uint32_t b = must_start(&r, 1, second, NULL);
     must_end(&r, 1);
     cr_assert_eq(start(&r, 0, first, 1, NULL, &kernel), GPC_BUSY);
@@ -185,7 +185,7 @@ Test(kernels_at_once, of_many_sms_with_a_clock) {
     a.width = 4;
     a.sm = 64;
     must_end(&r, must_start(&r, 0, last, NULL));
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, 1, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, 1, NULL, NULL), GPC_OK);
     cr_assert_eq(start(&r, 0, last, 1, NULL, &kernel), GPC_BUSY);
     cr_assert_eq(start(&r, 1, second, 1, NULL, &kernel), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
@@ -206,7 +206,7 @@ Test(kernels_at_once, loads_that_wait_for_another_sm) {
     const uint32_t b = must_start(&r, 0, first, NULL);
     must_end(&r, must_start(&r, 1, second, NULL));
     for (a.sm = 0; a.sm < 2; a.sm++)
-        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, a.sm, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, a.sm, NULL, NULL), GPC_OK);
     cr_assert_eq(start(&r, 1, second, 1, NULL, &kernel), GPC_BUSY);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
     cr_expect_eq(rig_stats(&r).l2_merged_sectors, 1);
@@ -279,11 +279,11 @@ Test(kernels_at_once, policies_know_theirs) {
     access.mask = 1;
     access.addresses = &address;
     access.width = 4;
-    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL, NULL), GPC_OK);
     cr_assert_eq(saw[0].kernel, a);
     access.stream = 1;
     address = 4096;
-    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL, NULL), GPC_OK);
     cr_assert_eq(saw[0].kernel, b);
     must_end(&r, a);
     cr_assert(saw[0].starts == 1 && saw[1].starts == 1 && !saw[0].ends, "kernel 2 is on both");

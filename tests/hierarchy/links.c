@@ -267,7 +267,7 @@ Test(memory_links, what_l2_refuses_is_no_hit) {
         load.mask = 1;
         load.addresses = &address;
         load.width = 4;
-        status = gpc_hierarchy_access(r.hierarchy, &load, NULL);
+        status = gpc_hierarchy_access(r.hierarchy, &load, NULL, NULL);
     }
     cr_expect_eq(status, GPC_ERROR_CALLBACK);
     cr_expect_eq(rig_stats(&r).l2_read_sector_hits, 0);

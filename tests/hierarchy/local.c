@@ -69,7 +69,7 @@ static gpc_warp_access access_of(const asked *a) {
 static gpc_warp_result fire(const rig *r, asked a) {
     const gpc_warp_access w = access_of(&a);
     gpc_warp_result result = GPC_WARP_RESULT_INIT;
-    cr_assert_eq(gpc_hierarchy_access(r->hierarchy, &w, &result), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r->hierarchy, &w, &result, NULL), GPC_OK);
     return result;
 }
 
@@ -105,7 +105,7 @@ Test(memory_local, as_many_lines_as_words) {
             a.addresses[lane] = lane * 256;
         const gpc_warp_access w = access_of(&a);
         if (strstr(settings[n], "timed")) {
-            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &w, 0, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &w, 0, NULL, NULL), GPC_OK);
             cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
         } else {
             cr_expect_eq(fire(&r, a).lines, 256, "%s", settings[n]);
@@ -120,8 +120,8 @@ Test(memory_local, as_many_lines_as_words) {
 
 static void refused(const rig *r, gpc_warp_access access, const char *part) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &access, NULL), GPC_ERROR_ARGUMENT, "%s", part);
-    cr_expect_eq(gpc_hierarchy_check_access(r->hierarchy, &access, &error), GPC_ERROR_ARGUMENT, "%s", part);
+    cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &access, NULL, NULL), GPC_ERROR_ARGUMENT, "%s", part);
+    cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &access, NULL, &error), GPC_ERROR_ARGUMENT, "%s", part);
     cr_expect_not_null(strstr(error.message, part), "%s", error.message);
 }
 
@@ -130,7 +130,7 @@ Test(memory_local, refused) {
     rig_open(&r, "sm.warps = 8\nsm.lanes = 64\n");
     const asked good = {.mask = UINT64_MAX, .width = 16, .warp = 7, .offsets = 1};
     gpc_warp_access w = access_of(&good);
-    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &w, NULL), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &w, NULL, NULL), GPC_OK);
     w.width = 17;
     refused(&r, w, "more than 256 words");
     w = access_of(&good);
@@ -150,7 +150,7 @@ Test(memory_local, refused) {
     rig_open(&r, "coherence = msi\ncoherence.data = true\nl1.write_policy = back\n");
     const asked store = {.mask = 1, .width = 4, .kind = GPC_STORE, .offsets = 1};
     w = access_of(&store);
-    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &w, NULL), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &w, NULL, NULL), GPC_OK);
     w.bytes = bytes;
     refused(&r, w, "with bytes, out, compare or atomic");
     rig_close(&r);

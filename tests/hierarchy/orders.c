@@ -36,8 +36,8 @@ Test(orders, of_kinds) {
             gpc_error error = GPC_ERROR_INIT;
             bool good = allowed[kind][order] == '1';
             gpc_status expected = good ? GPC_OK : GPC_ERROR_ARGUMENT;
-            cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &a, NULL), expected, "kind %u order %u", kind, order);
-            cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &a, &error), expected, "kind %u order %u", kind,
+            cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &a, NULL, NULL), expected, "kind %u order %u", kind, order);
+            cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &a, NULL, &error), expected, "kind %u order %u", kind,
                          order);
             cr_expect_eq(strstr(error.message, "order") != NULL, !good, "%s", error.message);
         }
@@ -46,8 +46,8 @@ Test(orders, of_kinds) {
 
 static void refused(const rig *r, gpc_warp_access a, const char *field) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &a, NULL), GPC_ERROR_ARGUMENT, "%s", field);
-    cr_expect_eq(gpc_hierarchy_check_access(r->hierarchy, &a, &error), GPC_ERROR_ARGUMENT, "%s", field);
+    cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &a, NULL, NULL), GPC_ERROR_ARGUMENT, "%s", field);
+    cr_expect_eq(gpc_hierarchy_access(r->hierarchy, &a, NULL, &error), GPC_ERROR_ARGUMENT, "%s", field);
     cr_expect(strstr(error.message, field), "'%s' does not name %s", error.message, field);
     measured_stats stats = rig_stats(r);
     cr_expect_eq(stats.warp_instructions, 0);
@@ -79,16 +79,16 @@ Test(orders, contradictions) {
     refused(&r, wrong, "token_l2");
     gpc_error error = GPC_ERROR_INIT;
     wrong.struct_size = 8;
-    cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &wrong, &error), GPC_ERROR_ABI);
-    cr_expect_eq(gpc_hierarchy_check_access(NULL, &wrong, &error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &wrong, NULL, &error), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_hierarchy_access(NULL, &wrong, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, NULL, NULL, NULL), GPC_ERROR_ARGUMENT);
     /* hints that agree, or are unrelated */
     gpc_warp_access fine[] = {access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_CTA, GPC_HINT_CA),
                               access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, GPC_HINT_CG),
                               access_of(GPC_LOAD, GPC_ORDER_RELAXED, GPC_SCOPE_GPU, GPC_HINT_CS),
                               access_of(GPC_STORE, GPC_ORDER_RELEASE, GPC_SCOPE_SYS, GPC_HINT_CA)};
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
-        cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &fine[i], &error), GPC_OK, "%zu: %s", i, error.message);
+        cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &fine[i], NULL, &error), GPC_OK, "%zu: %s", i, error.message);
     rig_close(&r);
 }
 
@@ -111,7 +111,7 @@ Test(orders, strong_loads_pass_l1) {
         rig_load(&r, 0x1000);
         gpc_warp_access a = access_of(GPC_LOAD, cases[i].order, cases[i].scope, cases[i].hint);
         gpc_warp_result result = GPC_WARP_RESULT_INIT;
-        cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &a, &result), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &a, &result, NULL), GPC_OK);
         cr_expect_eq(result.l1_sector_hits, cases[i].l1_hits, "case %zu", i);
         cr_expect_eq(result.l2_sector_hits, 1 - cases[i].l1_hits, "case %zu", i);
         rig_close(&r);
@@ -140,10 +140,10 @@ Test(orders, copies) {
     refused(&r, copy, "order is not WEAK");
     copy.order = GPC_ORDER_WEAK;
     gpc_warp_result first = GPC_WARP_RESULT_INIT, second = GPC_WARP_RESULT_INIT, third = GPC_WARP_RESULT_INIT;
-    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &copy, &first), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &fine, &second), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &copy, &first, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &fine, &second, NULL), GPC_OK);
     copy.hint = GPC_HINT_NONE;
-    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &copy, &third), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &copy, &third, NULL), GPC_OK);
     cr_expect(first.l2_sectors == 1 && first.l1_sector_hits == 0);
     cr_expect(second.l2_sectors == 1 && second.l2_sector_hits == 1 && second.l1_sector_hits == 0);
     cr_expect(third.l1_sector_hits == 1 && third.l2_sectors == 0);

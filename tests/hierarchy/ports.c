@@ -110,7 +110,7 @@ static void load(rig *r, uint64_t address) {
     a.mask = UINT32_MAX;
     a.addresses = lanes;
     a.width = 4;
-    cr_assert_eq(gpc_hierarchy_try_issue(r->h, &a, 1, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r->h, &a, 1, NULL, NULL), GPC_OK);
     drain(r);
 }
 
@@ -211,10 +211,10 @@ Test(ports, by_a_queue_before_the_tags) {
             load.mask = 1;
             load.width = 4;
             load.addresses = &address;
-            while (gpc_hierarchy_try_issue(r.h, &load, n, NULL) == GPC_BUSY)
-                cr_assert_eq(gpc_hierarchy_advance(r.h, 1), GPC_OK);
+            while (gpc_hierarchy_try_issue(r.h, &load, n, NULL, NULL) == GPC_BUSY)
+                cr_assert_eq(gpc_hierarchy_advance(r.h, 1, NULL), GPC_OK);
             while (ask(&r, n % 2, n % 3 ? GPC_LOAD : GPC_STORE, 0x1000 * n + 60, 1000, 16 + n) == GPC_BUSY)
-                cr_assert_eq(gpc_hierarchy_advance(r.h, 1), GPC_OK);
+                cr_assert_eq(gpc_hierarchy_advance(r.h, 1, NULL), GPC_OK);
         }
         drain(&r);
         cr_expect_eq(r.completed, 32, "%s", settings[i]);
@@ -263,7 +263,7 @@ Test(ports, limit_cycles_of_each_cycle) {
         cr_assert_eq(ask(&r, 0, GPC_STORE, 0x10000, 512, 1), GPC_OK);
         uint64_t before = 0, cycles = 0;
         for (; gpc_hierarchy_in_flight(r.h); cycles++) {
-            cr_assert_eq(gpc_hierarchy_advance(r.h, 1), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(r.h, 1, NULL), GPC_OK);
             if (resets && cycles == 10) {
                 cr_assert_eq(of_port(&r, 0).limit_cycles, 0, "the link is busy");
                 gpc_hierarchy_reset_stats(r.h);
@@ -288,7 +288,7 @@ Test(ports, limit_cycles_of_a_later_request) {
         time_of(&r, 0, GPC_LOAD, 0x10000, 256); /* into L2 */
         const uint64_t before = of_port(&r, 0).limit_cycles;
         cr_assert_eq(ask(&r, 0, GPC_LOAD, 0x10000, 128, 1), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_advance(r.h, 20), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.h, 20, NULL), GPC_OK);
         const uint64_t begin = gpc_hierarchy_now(r.h);
         cr_assert_eq(ask(&r, 0, GPC_LOAD, 0x10080, 128, 2), GPC_OK);
         drain(&r);
@@ -312,7 +312,7 @@ Test(ports, snapshots) {
         cr_assert_eq(ask(&r, 0, GPC_STORE, 0x11000, 1000, 2), GPC_OK);
         cr_assert_eq(ask(&r, 1, GPC_STORE, 0x10000, 4096, 3), GPC_OK);
         for (unsigned step = 0; step < 6; step++) {
-            cr_assert_eq(gpc_hierarchy_advance(r.h, 37), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(r.h, 37, NULL), GPC_OK);
             copy = r;
             cr_assert_eq(gpc_hierarchy_copy(r.h, &copy.h, &r.error), GPC_OK, "%s: %s", settings[n], r.error.message);
             gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
@@ -356,8 +356,8 @@ Test(ports, beside_sms) {
         a.addresses = lanes;
         a.width = 4;
         a.sm = at & 1;
-        issued += gpc_hierarchy_try_issue(r.h, &a, 1, NULL) == GPC_OK;
-        cr_assert_eq(gpc_hierarchy_advance(r.h, 1), GPC_OK);
+        issued += gpc_hierarchy_try_issue(r.h, &a, 1, NULL, NULL) == GPC_OK;
+        cr_assert_eq(gpc_hierarchy_advance(r.h, 1, NULL), GPC_OK);
         cr_assert_lt(at, 100000);
     }
     cr_assert_gt(issued, 2, "%u", issued);
@@ -380,7 +380,7 @@ Test(ports, beside_multicast_copies) {
     a.multicast = sms;
     a.multicast_count = 2;
     cr_assert_eq(ask(&r, 0, GPC_LOAD, 0x100000, 4096, 1), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_try_issue(r.h, &a, 2, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.h, &a, 2, NULL, NULL), GPC_OK);
     cr_assert_eq(ask(&r, 1, GPC_LOAD, 0x100000, 4096, 3), GPC_OK);
     drain(&r);
     cr_assert_eq(r.completed, 4);

@@ -104,7 +104,7 @@ static void one_access(rig *r, const machine *m, uint64_t *state, tally *t) {
     if (access.kind == GPC_STORE || access.kind == GPC_ATOMIC || access.kind == GPC_REDUCTION)
         note(t, addresses, lanes, width);
     gpc_warp_result result = GPC_WARP_RESULT_INIT;
-    cr_assert_eq(gpc_hierarchy_access(r->hierarchy, &access, &result), GPC_OK, "%s", m->settings);
+    cr_assert_eq(gpc_hierarchy_access(r->hierarchy, &access, &result, NULL), GPC_OK, "%s", m->settings);
     const uint32_t parts[] = {result.lines, result.l1_sector_hits, result.l2_sectors, result.l2_sector_hits,
                               result.dram_sectors};
     for (unsigned i = 0; i < 5; i++)

@@ -60,7 +60,7 @@ gpc_warp_result rig_fire(rig *r, shot s) {
     access.space = s.space;
     access.hint = s.hint;
     gpc_warp_result result = GPC_WARP_RESULT_INIT;
-    cr_assert_eq(gpc_hierarchy_access(r->hierarchy, &access, &result), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r->hierarchy, &access, &result, NULL), GPC_OK);
     return result;
 }
 

@@ -21,10 +21,10 @@ static void load(rig *r, uint64_t address, uint32_t sectors, bool timed) {
     access.width = 4;
     gpc_error error = GPC_ERROR_INIT;
     if (timed) {
-        cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, &access, 0, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, &access, 0, NULL, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, &error), GPC_OK, "%s", error.message);
     } else {
-        cr_assert_eq(gpc_hierarchy_access(r->hierarchy, &access, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(r->hierarchy, &access, NULL, NULL), GPC_OK);
     }
 }
 

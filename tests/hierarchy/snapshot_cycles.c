@@ -150,7 +150,7 @@ static void access_one(cycles_host *host) {
         make_copy(at, &w, &l);
     if (host->data)
         carry_values(at, &w, &l);
-    note(at, (uint64_t)gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens++, NULL));
+    note(at, (uint64_t)gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens++, NULL, NULL));
 }
 
 static void transactions(snapshot_host *at, bool miss) {
@@ -161,9 +161,9 @@ static void transactions(snapshot_host *at, bool miss) {
                                     .sm = sm,
                                     .kind = kind ? GPC_LOAD : GPC_STORE,
                                     .space = miss ? GPC_SPACE_INSTRUCTION : GPC_SPACE_GLOBAL};
-    note(at, (uint64_t)(miss ? gpc_hierarchy_try_miss(at->hierarchy, requests, at->tokens++, NULL)
+    note(at, (uint64_t)(miss ? gpc_hierarchy_try_miss(at->hierarchy, requests, at->tokens++, NULL, NULL)
                              : gpc_hierarchy_try_transactions(at->hierarchy, requests, 1 + snapshot_below(at, 3),
-                                                              at->tokens++, NULL)));
+                                                              at->tokens++, NULL, NULL)));
 }
 
 static void fence(cycles_host *host) {
@@ -174,7 +174,7 @@ static void fence(cycles_host *host) {
     f.scope = (uint8_t)snapshot_below(at, GPC_SCOPE_COUNT);
     if (host->row->does & CONTROLS)
         f.control = snapshot_below(at, 4) ? GPC_CONTROL_WRITE_BACK_ALL : GPC_CONTROL_INVALIDATE_ALL;
-    note(at, (uint64_t)gpc_hierarchy_try_fence(at->hierarchy, &f, at->tokens++, NULL));
+    note(at, (uint64_t)gpc_hierarchy_try_fence(at->hierarchy, &f, at->tokens++, NULL, NULL));
 }
 
 static void port(snapshot_host *at) {
@@ -324,7 +324,7 @@ static bool finish(cycles_host *host) {
         cr_assert_eq(gpc_hierarchy_set_reply_credits(h, sm, GPC_UNLIMITED_CREDITS, NULL), GPC_OK);
     for (unsigned i = 0; host->row->does & MEMORY && i < PATIENCE && !gpc_hierarchy_is_idle(h); i++) {
         memory(host);
-        cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(h, 1, NULL), GPC_OK);
     }
     const gpc_status status = gpc_hierarchy_drain(h, NULL);
     note(&host->at, (uint64_t)status), note(&host->at, gpc_hierarchy_now(h));
@@ -373,7 +373,7 @@ static bool run(cycles_host *host, const row *r, bool renews, snapshot_bytes *la
             memory(host);
         if (renews)
             renew(host);
-        const gpc_status status = gpc_hierarchy_advance(host->at.hierarchy, 1);
+        const gpc_status status = gpc_hierarchy_advance(host->at.hierarchy, 1, NULL);
         cr_assert(status == GPC_OK || strstr(r->settings, "deadlock.cycles"), "%s", r->settings);
         note(&host->at, (uint64_t)status);
     }

@@ -42,7 +42,7 @@ static bool check_random(snapshot_host *dice) {
     a.random = dice->random;
     snapshot_drive(&a, 1 + snapshot_below(dice, 400));
     if (clock)
-        cr_assert_eq(gpc_hierarchy_advance(a.hierarchy, snapshot_below(dice, 300)), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(a.hierarchy, snapshot_below(dice, 300), NULL), GPC_OK);
     snapshot_bytes file = snapshot_save(&a);
     snapshot_host b = snapshot_load(&a, &file);
     snapshot_attach(&b);
@@ -119,8 +119,8 @@ static snapshot_bytes save_after_load(const char *settings, uint8_t value) {
     const uint64_t address = 1 << 20;
     gpc_warp_access load = GPC_WARP_ACCESS_INIT;
     load.mask = 1, load.width = 4, load.addresses = &address;
-    cr_assert_eq(gpc_hierarchy_try_issue(b.hierarchy, &load, 0, NULL), GPC_OK);
-    cr_assert_eq(gpc_hierarchy_advance(b.hierarchy, 30), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(b.hierarchy, &load, 0, NULL, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(b.hierarchy, 30, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_in_flight(b.hierarchy), 1);
     snapshot_bytes later = snapshot_save(&b);
     gpc_hierarchy_destroy(a.hierarchy);

@@ -89,12 +89,12 @@ void snapshot_access_one(snapshot_host *at) {
     w.token = snapshot_below(at, 5) ? GPC_TOKEN_HELD : GPC_TOKEN_NONE;
     gpc_warp_result result = GPC_WARP_RESULT_INIT;
     gpc_busy busy = GPC_BUSY_NOT;
-    gpc_status status = at->clock ? gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens++, &busy)
-                                  : gpc_hierarchy_access(at->hierarchy, &w, &result);
+    gpc_status status = at->clock ? gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens++, &busy, NULL)
+                                  : gpc_hierarchy_access(at->hierarchy, &w, &result, NULL);
     note(at, (uint64_t)status);
     cr_assert(status == GPC_OK || status == GPC_BUSY, "%d", status);
     if (at->clock)
-        cr_assert_eq(gpc_hierarchy_advance(at->hierarchy, snapshot_below(at, 4)), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(at->hierarchy, snapshot_below(at, 4), NULL), GPC_OK);
 }
 
 /* A miss of a host's cache of code, if the hierarchy takes misses. */
@@ -104,7 +104,7 @@ static void miss(snapshot_host *at) {
                                  .kind = GPC_LOAD,
                                  .space = GPC_SPACE_INSTRUCTION};
     gpc_busy busy;
-    note(at, (uint64_t)gpc_hierarchy_try_miss(at->hierarchy, &request, at->tokens++, &busy));
+    note(at, (uint64_t)gpc_hierarchy_try_miss(at->hierarchy, &request, at->tokens++, &busy, NULL));
 }
 
 /* A bulk copy to or from shared memory, if the hierarchy has any. */
@@ -118,7 +118,7 @@ static void copy(snapshot_host *at) {
     w.sm = snapshot_below(at, 4);
     w.kind = snapshot_below(at, 2) ? GPC_LOAD : GPC_STORE;
     w.copy = GPC_COPY_BULK;
-    note(at, (uint64_t)gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens++, &busy));
+    note(at, (uint64_t)gpc_hierarchy_try_issue(at->hierarchy, &w, at->tokens++, &busy, NULL));
 }
 
 static void sample(snapshot_host *at) {
@@ -153,7 +153,7 @@ void snapshot_drive(snapshot_host *at, unsigned steps) {
             fence.sm = snapshot_below(at, 4);
             fence.order = GPC_ORDER_ACQ_REL;
             fence.scope = GPC_SCOPE_GPU;
-            note(at, (uint64_t)gpc_hierarchy_try_fence(at->hierarchy, &fence, at->tokens++, &busy));
+            note(at, (uint64_t)gpc_hierarchy_try_fence(at->hierarchy, &fence, at->tokens++, &busy, NULL));
         }
     }
 }

@@ -394,13 +394,13 @@ static void check_begin(const char *settings) {
         /* a fence needs a packet, but no room for values or stages */
         gpc_fence fence = GPC_FENCE_INIT;
         fence.order = GPC_ORDER_ACQ_REL, fence.scope = GPC_SCOPE_GPU;
-        cr_assert_eq(gpc_hierarchy_try_fence(a.hierarchy, &fence, a.tokens++, NULL), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_try_fence(b.hierarchy, &fence, b.tokens++, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_fence(a.hierarchy, &fence, a.tokens++, NULL, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_fence(b.hierarchy, &fence, b.tokens++, NULL, NULL), GPC_OK);
         for (unsigned i = 0; i < 250; i++) {
             if (i % 16 == 3)
                 snapshot_access_one(&a), snapshot_access_one(&b);
-            cr_assert_eq(gpc_hierarchy_advance(a.hierarchy, 1), GPC_OK);
-            cr_assert_eq(gpc_hierarchy_advance(b.hierarchy, 1), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(a.hierarchy, 1, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(b.hierarchy, 1, NULL), GPC_OK);
             snapshot_bytes file = snapshot_save(&b);
             const snapshot_host loaded = snapshot_load(&b, &file);
             const snapshot_bytes again = snapshot_save(&loaded);
@@ -486,7 +486,7 @@ Test(hierarchy_snapshots, room_for_what_is_under_way) {
             access.mask = UINT32_MAX, access.addresses = addresses, access.width = 4;
             for (uint64_t lane = 0; lane < 32; lane++)
                 addresses[lane] = (load * 32 + lane) * 128;
-            cr_assert_eq(gpc_hierarchy_try_issue(a.hierarchy, &access, a.tokens++, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_try_issue(a.hierarchy, &access, a.tokens++, NULL, NULL), GPC_OK);
         }
         snapshot_bytes file = snapshot_save(&a);
         snapshot_host b = snapshot_load(&a, &file);

@@ -143,9 +143,9 @@ Test(tlbs, bulk_copies) {
     w.mask = 1;
     w.width = 512;
     w.copy = GPC_COPY_BULK;
-    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &w, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &w, NULL, NULL), GPC_OK);
     TLBS(&r, 2, 0, 2, 0, 2);
-    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &w, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &w, NULL, NULL), GPC_OK);
     TLBS(&r, 4, 2, 2, 0, 2);
     rig_close(&r);
 }

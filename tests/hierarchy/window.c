@@ -205,10 +205,10 @@ Test(window, with_a_clock) {
             access.addresses = addresses;
             access.width = 4;
             if (!timed) {
-                cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_OK);
+                cr_assert_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL, NULL), GPC_OK);
                 continue;
             }
-            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL, NULL), GPC_OK);
             cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK, "%s", error.message);
         }
         const measured_stats s = rig_stats(&r);

@@ -393,17 +393,30 @@ static void on_complete(void *user_data, const gpc_completion *c) {
     digest(user_data, c->values, c->value_bytes);
 }
 
+/* Offer an access; offer a refused access again, without values, copy and stream. */
+static gpc_status offer_once(gpc_hierarchy *h, gpc_warp_access *access, uint64_t token, bool timed) {
+    for (unsigned again = 0;; again++) {
+        gpc_warp_result result = {0};
+        const gpc_status status = timed ? gpc_hierarchy_try_issue(h, access, token, NULL, NULL)
+                                        : gpc_hierarchy_access(h, access, &result, NULL);
+        if (status != GPC_ERROR_ARGUMENT || again)
+            return status;
+        access->bytes = access->out = NULL;
+        access->copy = GPC_COPY_NONE;
+        access->stream = 0;
+    }
+}
+
 /* Offer an access until the hierarchy takes the access; a refusal goes into the digest. */
-static void offer(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, bool timed, outcome *o) {
+static void offer(gpc_hierarchy *h, gpc_warp_access *access, uint64_t token, bool timed, outcome *o) {
     gpc_status status = GPC_BUSY;
-    gpc_warp_result result = {0};
     for (unsigned tries = 0; timed && status == GPC_BUSY && tries < 5000; tries++) {
-        status = gpc_hierarchy_try_issue(h, access, token, NULL);
-        if (gpc_hierarchy_advance(h, 1) < 0)
+        status = offer_once(h, access, token, true);
+        if (gpc_hierarchy_advance(h, 1, NULL) < 0)
             break;
     }
     if (!timed)
-        status = gpc_hierarchy_access(h, access, &result);
+        status = offer_once(h, access, token, false);
     works_digest_number(o, (uint64_t)status);
 }
 
@@ -455,11 +468,6 @@ static void drive_sms(gpc_hierarchy *h, bool timed, outcome *o) {
             access.out = bytes;
         if (gpc_hierarchy_is_recording(h))
             access.copy = GPC_COPY_NONE;
-        if (gpc_hierarchy_check_access(h, &access, NULL) < 0) {
-            access.bytes = access.out = NULL;
-            access.copy = GPC_COPY_NONE;
-            access.stream = 0;
-        }
         offer(h, &access, n, timed, o);
         digest(o, bytes, sizeof bytes);
     }

@@ -57,8 +57,8 @@ static gpc_status play(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error *erro
         uint64_t addresses[8];
         gpc_warp_access access = GPC_WARP_ACCESS_INIT;
         prepare(&access, addresses, i);
-        for (gpc_status status; (status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL)) != GPC_OK;)
-            first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1), first, heap);
+        for (gpc_status status; (status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL, NULL)) != GPC_OK;)
+            first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1, NULL), first, heap);
     }
     for (gpc_status status; (status = gpc_hierarchy_drain(hierarchy, error)) != GPC_OK;)
         first = note(status, first, heap);
@@ -76,7 +76,7 @@ static gpc_status at_once(gpc_hierarchy *hierarchy, oom_heap *heap) {
         uint64_t addresses[8];
         gpc_warp_access access = GPC_WARP_ACCESS_INIT;
         prepare(&access, addresses, i);
-        first = note(gpc_hierarchy_access(hierarchy, &access, NULL), first, heap);
+        first = note(gpc_hierarchy_access(hierarchy, &access, NULL, NULL), first, heap);
     }
     return first;
 }

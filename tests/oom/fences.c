@@ -44,7 +44,7 @@ static gpc_status offer(gpc_hierarchy *hierarchy, uint32_t i, bool controls) {
         fence.scope = GPC_SCOPE_GPU;
         if (controls)
             fence.control = i % 100 > 97 ? GPC_CONTROL_INVALIDATE_ALL : GPC_CONTROL_WRITE_BACK_ALL;
-        return gpc_hierarchy_try_fence(hierarchy, &fence, i, NULL);
+        return gpc_hierarchy_try_fence(hierarchy, &fence, i, NULL, NULL);
     }
     for (uint32_t lane = 0; lane < 32; lane++)
         addresses[lane] = (uint64_t)i * 128 * 8 + (uint64_t)lane * 64;
@@ -53,7 +53,7 @@ static gpc_status offer(gpc_hierarchy *hierarchy, uint32_t i, bool controls) {
     access.addresses = addresses;
     access.width = 4;
     access.kind = GPC_STORE;
-    return gpc_hierarchy_try_issue(hierarchy, &access, i, NULL);
+    return gpc_hierarchy_try_issue(hierarchy, &access, i, NULL, NULL);
 }
 
 static gpc_status offer_all(gpc_hierarchy *hierarchy, oom_heap *heap, uint32_t from, uint32_t to, bool controls,
@@ -61,7 +61,7 @@ static gpc_status offer_all(gpc_hierarchy *hierarchy, oom_heap *heap, uint32_t f
     gpc_status first = GPC_OK;
     for (uint32_t i = from; i < to; i++)
         for (gpc_status status; (status = offer(hierarchy, i, controls)) != GPC_OK;)
-            first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1), first, heap);
+            first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1, NULL), first, heap);
     for (gpc_status status; (status = gpc_hierarchy_drain(hierarchy, error)) != GPC_OK;)
         first = note(status, first, heap);
     return first;
@@ -123,10 +123,10 @@ static gpc_status play_told(gpc_hierarchy *hierarchy, oom_heap *heap, gpc_error 
         fence.sm = i % 2;
         fence.order = GPC_ORDER_RELEASE;
         fence.scope = GPC_SCOPE_GPU;
-        for (gpc_status status; (status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL)) != GPC_OK;)
-            first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1), first, heap);
-        for (gpc_status status; (status = gpc_hierarchy_try_fence(hierarchy, &fence, 4 + i, NULL)) != GPC_OK;)
-            first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1), first, heap);
+        for (gpc_status status; (status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL, NULL)) != GPC_OK;)
+            first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1, NULL), first, heap);
+        for (gpc_status status; (status = gpc_hierarchy_try_fence(hierarchy, &fence, 4 + i, NULL, NULL)) != GPC_OK;)
+            first = note(status < 0 ? status : gpc_hierarchy_advance(hierarchy, 1, NULL), first, heap);
         for (gpc_status status; (status = gpc_hierarchy_drain(hierarchy, error)) != GPC_OK;)
             first = note(status, first, heap);
     }

@@ -32,7 +32,7 @@ static void use_hierarchy(gpc_hierarchy *hierarchy, oom_heap *heap) {
         access.addresses = addresses;
         access.width = 4;
         access.kind = (uint8_t)(i % GPC_PREFETCH);
-        cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL, NULL), GPC_OK);
     }
     cr_assert_eq(gpc_hierarchy_flush(hierarchy, NULL), GPC_OK);
     cr_assert_eq(heap->calls, calls, "an access allocated");

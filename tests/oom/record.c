@@ -17,7 +17,7 @@ static gpc_status load(gpc_hierarchy *hierarchy, uint32_t n) {
     access.mask = 3;
     access.addresses = addresses;
     access.width = 1u << n % 4;
-    return gpc_hierarchy_access(hierarchy, &access, NULL);
+    return gpc_hierarchy_access(hierarchy, &access, NULL, NULL);
 }
 
 static gpc_status drive(gpc_hierarchy *hierarchy, gpc_error *error) {

@@ -37,8 +37,8 @@ static gpc_status issue(gpc_hierarchy *hierarchy, uint32_t i) {
     access.width = 4;
     access.kind = (uint8_t)(i % GPC_KIND_COUNT);
     gpc_status status;
-    while ((status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL)) == GPC_BUSY)
-        if ((status = gpc_hierarchy_advance(hierarchy, 1)) < 0) {
+    while ((status = gpc_hierarchy_try_issue(hierarchy, &access, i, NULL, NULL)) == GPC_BUSY)
+        if ((status = gpc_hierarchy_advance(hierarchy, 1, NULL)) < 0) {
             cr_assert(prefetches || gpc_hierarchy_threads(hierarchy) > 1, "one thread needs no memory to go on");
             break;
         }
@@ -192,7 +192,7 @@ static gpc_status copied_functional(gpc_context *context, oom_heap *heap, gpc_er
     cr_assert_eq(gpc_hierarchy_create(context, config, &hierarchy, error), GPC_OK, "%s", error->message);
     gpc_config_destroy(config);
     access.mask = 1, access.addresses = &address, access.width = 4, access.kind = GPC_STORE;
-    cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL, NULL), GPC_OK);
     const gpc_status status = copy_of(hierarchy, heap, fail_at, error, &copy);
     gpc_hierarchy_destroy(copy);
     gpc_hierarchy_destroy(hierarchy);
@@ -236,8 +236,8 @@ static void dirty_l1s(gpc_hierarchy *hierarchy) {
     for (uint32_t i = 0; i < 400; i++) {
         const uint64_t address = 4096 + i * 128;
         access.sm = i % 2, access.mask = 1, access.addresses = &address, access.width = 4, access.kind = GPC_STORE;
-        cr_assert_eq(timed ? gpc_hierarchy_try_issue(hierarchy, &access, i, NULL)
-                           : gpc_hierarchy_access(hierarchy, &access, NULL),
+        cr_assert_eq(timed ? gpc_hierarchy_try_issue(hierarchy, &access, i, NULL, NULL)
+                           : gpc_hierarchy_access(hierarchy, &access, NULL, NULL),
                      GPC_OK);
         cr_assert(!timed || gpc_hierarchy_drain(hierarchy, &error) == GPC_OK, "%s", error.message);
     }
@@ -346,18 +346,18 @@ static gpc_status begin(gpc_hierarchy *hierarchy, unsigned program) {
         fence.order = GPC_ORDER_SC;
         fence.scope = GPC_SCOPE_GPU;
         fence.control = GPC_CONTROL_WRITE_BACK_ALL;
-        return gpc_hierarchy_try_fence(hierarchy, &fence, 1, NULL);
+        return gpc_hierarchy_try_fence(hierarchy, &fence, 1, NULL, NULL);
     }
     if (program > 3) {
         for (uint64_t i = 0; i < 32; i++)
             addresses[i] = i << 20;
         access.mask = UINT32_MAX, access.addresses = addresses, access.width = 4;
-        return gpc_hierarchy_try_issue(hierarchy, &access, 1, NULL);
+        return gpc_hierarchy_try_issue(hierarchy, &access, 1, NULL, NULL);
     }
     access.mask = 1, access.addresses = &address, access.width = 32 << 10, access.copy = GPC_COPY_BULK;
     access.multicast = program == 1 ? sms : NULL;
     access.multicast_count = program == 1 ? 8 : 0;
-    return gpc_hierarchy_try_issue(hierarchy, &access, 1, NULL);
+    return gpc_hierarchy_try_issue(hierarchy, &access, 1, NULL, NULL);
 }
 
 /* Make calls up to the end, with failures from the `fail_at`-th allocation on; a failed call is made again. */

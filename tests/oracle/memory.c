@@ -179,7 +179,7 @@ static void access_both(memory_pair *p) {
     snprintf(what, sizeof what, "kind %u space %u hint %u sm %u width %u mask %llx", a.kind, a.space, a.hint, a.sm,
              a.width, (unsigned long long)a.mask);
     gpc_warp_result got = GPC_WARP_RESULT_INIT, expected = memory_model_access(&p->model, &a);
-    cr_assert_eq(gpc_hierarchy_access(p->hierarchy, &a, &got), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(p->hierarchy, &a, &got, NULL), GPC_OK);
     SAME(what, lines, &expected, &got);
     SAME(what, sectors, &expected, &got);
     SAME(what, l1_sector_hits, &expected, &got);

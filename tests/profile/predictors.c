@@ -63,7 +63,7 @@ static uint64_t fetched(gpc_hierarchy *h, gpc_warp_access access) {
     measured_clear(&after);
     access.struct_size = sizeof access;
     measure_hierarchy(h, &before);
-    cr_assert_eq(gpc_hierarchy_access(h, &access, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(h, &access, NULL, NULL), GPC_OK);
     measure_hierarchy(h, &after);
     return after.l1_fetched_sectors - before.l1_fetched_sectors;
 }

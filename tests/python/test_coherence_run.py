@@ -183,10 +183,11 @@ class Coherent(TemporaryCase):
                         hierarchy.access(addresses[:2], kind="atomic", out=read, **fields)
                     self.assertEqual(read[:8], found, mode)
                 hierarchy.begin_kernel(shared_bytes=0)
+                offer = hierarchy.try_issue if mode == "timed" else hierarchy.access
                 with self.assertRaisesRegex(gpucache.ArgumentError, "bytes is given"):
-                    hierarchy.check_access(addresses, data=written)
+                    offer(addresses, data=written)
                 with self.assertRaisesRegex(ValueError, "3 lanes of 4"):
-                    hierarchy.check_access(addresses, kind="store", data=b"abc")
+                    offer(addresses, kind="store", data=b"abc")
         with self.assertRaisesRegex(gpucache.RangeError, "coherence.data"):
             gpucache.Hierarchy(self.context, self.config(**{"coherence": "none", "coherence.data": True}))
 

@@ -58,7 +58,7 @@ Test(record_errors, what_is_in_no_trace) {
     host_record(&h);
     host_load(&h, 0, 0, 0, 0);
     gpc_request request = {.address = 4096, .kind = GPC_LOAD};
-    cr_assert_eq(gpc_hierarchy_try_miss(h.hierarchy, &request, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_miss(h.hierarchy, &request, 0, NULL, NULL), GPC_OK);
     cr_expect(!gpc_hierarchy_is_recording(h.hierarchy));
     cr_expect_eq(access(h.path, F_OK), -1);
     expect(&h, gpc_hierarchy_record_end(h.hierarchy, &h.error), GPC_ERROR_UNSUPPORTED, "gpc_hierarchy_try_miss");
@@ -83,7 +83,7 @@ Test(record_errors, copies_and_ports) {
     for (uint8_t copy = GPC_COPY_ASYNC; copy <= GPC_COPY_BULK; copy += GPC_COPY_BULK - GPC_COPY_ASYNC) {
         host_record(&h);
         access.copy = copy;
-        cr_assert_eq(gpc_hierarchy_try_issue(h.hierarchy, &access, 0, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(h.hierarchy, &access, 0, NULL, NULL), GPC_OK);
         cr_expect(!gpc_hierarchy_is_recording(h.hierarchy));
         expect(&h, gpc_hierarchy_record_end(h.hierarchy, &h.error), GPC_ERROR_UNSUPPORTED, "gpc_warp_access.copy");
         cr_assert_eq(gpc_hierarchy_drain(h.hierarchy, &h.error), GPC_OK);

@@ -250,7 +250,7 @@ Test(record_files, opcodes) {
         access.order = all[n].order;
         access.scope = all[n].scope;
         access.local_offsets = access.space == GPC_SPACE_LOCAL && !strstr(all[n].opcode, "MAPPED");
-        cr_assert_eq(gpc_hierarchy_access(h.hierarchy, &access, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(h.hierarchy, &access, NULL, NULL), GPC_OK);
     }
     gpc_fence fence = GPC_FENCE_INIT;
     fence.order = GPC_ORDER_SC;
@@ -298,7 +298,7 @@ Test(record_files, forms) {
         access.hint = (uint8_t)(left % HINTS), left /= HINTS;
         access.priority = (uint8_t)(left % PRIORITIES), left /= PRIORITIES;
         access.width = widths[left];
-        if (gpc_hierarchy_access(h.hierarchy, &access, NULL) == GPC_OK)
+        if (gpc_hierarchy_access(h.hierarchy, &access, NULL, NULL) == GPC_OK)
             accepted[count++] = access;
     }
     host_end(&h);

@@ -75,12 +75,12 @@ static bool has_clock(const host *h) {
 /* Offered until accepted. */
 static void issue(host *h, const gpc_warp_access *access) {
     if (!has_clock(h)) {
-        cr_assert_eq(gpc_hierarchy_access(h->hierarchy, access, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(h->hierarchy, access, NULL, NULL), GPC_OK);
         return;
     }
     gpc_status status;
-    while ((status = gpc_hierarchy_try_issue(h->hierarchy, access, 0, NULL)) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(h->hierarchy, 1), GPC_OK);
+    while ((status = gpc_hierarchy_try_issue(h->hierarchy, access, 0, NULL, NULL)) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(h->hierarchy, 1, NULL), GPC_OK);
     cr_assert_eq(status, GPC_OK, "%s", gpc_status_string(status));
 }
 
@@ -149,8 +149,8 @@ static void random_fence(host *h, uint64_t *state) {
         return;
     }
     gpc_status status;
-    while ((status = gpc_hierarchy_try_fence(h->hierarchy, &fence, 0, NULL)) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(h->hierarchy, 1), GPC_OK);
+    while ((status = gpc_hierarchy_try_fence(h->hierarchy, &fence, 0, NULL, NULL)) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(h->hierarchy, 1, NULL), GPC_OK);
     cr_assert_eq(status, GPC_OK);
 }
 
@@ -173,7 +173,7 @@ static void drive_kernel(host *h, uint64_t *state, unsigned what) {
         if (what & HOST_EVENTS && n % 50 == 7)
             tell(h, (gpc_warp_event_kind)next(state, GPC_KERNEL_START), state);
         if (has_clock(h) && n % 3 == 0)
-            cr_assert_eq(gpc_hierarchy_advance(h->hierarchy, 2), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(h->hierarchy, 2, NULL), GPC_OK);
     }
     gpc_hierarchy_count_instructions(h->hierarchy, 700, 9000, 12);
 }

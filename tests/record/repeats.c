@@ -159,7 +159,7 @@ Test(record_repeats, batches) {
     batch.sms = sms;
     batch.warps = warps;
     host_record(&h);
-    cr_assert_eq(gpc_hierarchy_access_many(h.hierarchy, &batch, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access_many(h.hierarchy, &batch, NULL, NULL), GPC_OK);
     const measured_stats hosted = host_stats(h.hierarchy);
     host_end(&h);
     cr_assert_eq(host_replay(&h, "warps.order = recorded\n", &replayed), GPC_OK, "%s", h.error.message);

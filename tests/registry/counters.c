@@ -114,7 +114,7 @@ Test(counters, of_a_hierarchy) {
             access.mask = 1;
             access.addresses = &address;
             access.width = 4;
-            cr_assert_eq(gpc_hierarchy_access(h, &access, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_access(h, &access, NULL, NULL), GPC_OK);
         }
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
     cr_assert_eq(gpc_hierarchy_policy_value(h, 0, &value, NULL), GPC_OK);

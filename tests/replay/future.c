@@ -301,7 +301,7 @@ Test(future, who_is_refused) {
     access.mask = 1;
     access.addresses = &address;
     access.width = 4;
-    cr_expect_eq(gpc_hierarchy_access(h, &access, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_access(h, &access, NULL, NULL), GPC_ERROR_STATE);
     gpc_hierarchy_destroy(h);
     rig_close(r);
 }

@@ -137,7 +137,7 @@ static measured_stats drive(gpc_context *context, const char *policy, bool ranke
         if (r->what != ISSUES) {
             cr_assert_eq(gpc_hierarchy_warp_event(h, &event, NULL), GPC_OK, "%u", i);
         } else if (r->age != UINT32_MAX) {
-            cr_assert_eq(gpc_hierarchy_access(h, &access, NULL), GPC_OK, "%u", i);
+            cr_assert_eq(gpc_hierarchy_access(h, &access, NULL, NULL), GPC_OK, "%u", i);
             cr_assert(strcmp(policy, "watch") || told == r->age, "%u: age %u, not %u", i, told, r->age);
             ++*out_compared;
         }

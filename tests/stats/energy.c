@@ -74,7 +74,7 @@ static void access_line(machine *m, uint32_t sm, gpc_kind kind, uint64_t line) {
     access.addresses = addresses;
     access.width = 4;
     access.kind = (uint8_t)kind;
-    cr_assert_eq(gpc_hierarchy_access(m->hierarchy, &access, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(m->hierarchy, &access, NULL, NULL), GPC_OK);
 }
 
 static uint32_t id_of(const char *name) {

@@ -28,9 +28,9 @@ static void destroy(made *m) {
 }
 
 static void offer(const made *m, const gpc_warp_access *w, bool timed) {
-    gpc_status status = timed ? GPC_BUSY : gpc_hierarchy_access(m->hierarchy, w, NULL);
-    while (timed && (status = gpc_hierarchy_try_issue(m->hierarchy, w, 0, NULL)) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1), GPC_OK);
+    gpc_status status = timed ? GPC_BUSY : gpc_hierarchy_access(m->hierarchy, w, NULL, NULL);
+    while (timed && (status = gpc_hierarchy_try_issue(m->hierarchy, w, 0, NULL, NULL)) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1, NULL), GPC_OK);
     cr_assert_eq(status, GPC_OK);
 }
 
@@ -60,8 +60,8 @@ static void sweep(const made *m, bool timed) {
         cr_assert_eq(gpc_hierarchy_drain(m->hierarchy, NULL), GPC_OK);
     else
         status = gpc_hierarchy_fence(m->hierarchy, &f, NULL);
-    while (timed && (status = gpc_hierarchy_try_fence(m->hierarchy, &f, 0, NULL)) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1), GPC_OK);
+    while (timed && (status = gpc_hierarchy_try_fence(m->hierarchy, &f, 0, NULL, NULL)) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1, NULL), GPC_OK);
     cr_assert_eq(status, GPC_OK);
 }
 

@@ -130,10 +130,10 @@ static void draw(uint64_t *state, char *text, size_t size) {
 }
 
 static void offer(gpc_hierarchy *h, const gpc_warp_access *w, bool timed) {
-    while (timed && gpc_hierarchy_try_issue(h, w, 0, NULL) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+    while (timed && gpc_hierarchy_try_issue(h, w, 0, NULL, NULL) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(h, 1, NULL), GPC_OK);
     if (!timed)
-        cr_assert_eq(gpc_hierarchy_access(h, w, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(h, w, NULL, NULL), GPC_OK);
 }
 
 /* A bulk copy. L2's data go to one SM, or to both. */
@@ -159,8 +159,8 @@ static void fence(gpc_hierarchy *h, uint64_t *state, bool timed) {
     f.sm = below(state, 2);
     f.scope = (uint8_t)below(state, GPC_SCOPE_COUNT);
     f.order = GPC_ORDER_ACQ_REL;
-    while (timed && gpc_hierarchy_try_fence(h, &f, 0, NULL) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+    while (timed && gpc_hierarchy_try_fence(h, &f, 0, NULL, NULL) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(h, 1, NULL), GPC_OK);
     if (!timed)
         cr_assert_eq(gpc_hierarchy_fence(h, &f, NULL), GPC_OK);
 }

@@ -47,10 +47,10 @@ static uint64_t of_stream(const made *m, uint32_t stream, const char *name) {
 
 static void access(const made *m, bool timed, const gpc_warp_access *w) {
     gpc_busy busy;
-    while (timed && gpc_hierarchy_try_issue(m->hierarchy, w, 0, &busy) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1), GPC_OK);
+    while (timed && gpc_hierarchy_try_issue(m->hierarchy, w, 0, &busy, NULL) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1, NULL), GPC_OK);
     if (!timed)
-        cr_assert_eq(gpc_hierarchy_access(m->hierarchy, w, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(m->hierarchy, w, NULL, NULL), GPC_OK);
 }
 
 /* Loads of streams 0 and 1, two of three; every third a store of stream 2; an atomic in ten of stream 1. */
@@ -207,20 +207,20 @@ Test(streams, names_and_refusals) {
     cr_assert_eq(make(&m, SMALL "mode = timed\n", &error), GPC_OK);
     cr_assert_eq(gpc_hierarchy_object_name(m.hierarchy, GPC_OBJECT_STREAM, 2, name, sizeof name, NULL), GPC_OK);
     cr_expect_str_eq(name, "stream-2");
-    cr_expect_eq(gpc_hierarchy_try_issue(m.hierarchy, &w, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_check_access(m.hierarchy, &w, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(m.hierarchy, &w, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(m.hierarchy, &w, 0, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "stream is not below the key streams"), "%s", error.message);
     gpc_request request = {.kind = GPC_LOAD, .stream = STREAMS};
-    cr_expect_eq(gpc_hierarchy_try_miss(m.hierarchy, &request, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_miss(m.hierarchy, &request, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     request.stream = 1;
-    cr_assert_eq(gpc_hierarchy_try_miss(m.hierarchy, &request, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_miss(m.hierarchy, &request, 0, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(m.hierarchy, &error), GPC_OK);
     cr_expect_eq(of_stream(&m, 1, "l2.read_sectors"), 4);
     destroy(&m);
     cr_assert_eq(make(&m, "mode = timed\n", &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_object_count(m.hierarchy, GPC_OBJECT_STREAM), 0);
     w.stream = 1;
-    cr_expect_eq(gpc_hierarchy_try_issue(m.hierarchy, &w, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(m.hierarchy, &w, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     destroy(&m);
     m.hierarchy = NULL;
     cr_expect_eq(make(&m, SMALL "coherence = nmoesi\n", &error), GPC_ERROR_RANGE);

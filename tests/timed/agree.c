@@ -39,7 +39,7 @@ static void access_twin(gpc_hierarchy *twin, shot s) {
     access.hint = s.hint;
     access.token = s.token;
     access.token_l2 = s.token_l2;
-    cr_assert_eq(gpc_hierarchy_access(twin, &access, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access(twin, &access, NULL, NULL), GPC_OK);
 }
 
 /* Counters up to the first that depends on time. `what` came last. */

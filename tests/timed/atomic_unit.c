@@ -147,7 +147,7 @@ Test(timed_atomic_unit, misses_of_a_host) {
         snprintf(text, sizeof text, "l2.atomic_cycles = 9\n%s", rows[i].settings);
         open_way(&r, "none", text);
         const gpc_request request = {.address = 0, .kind = GPC_ATOMIC, .sector_mask = rows[i].sectors};
-        cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 1, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 1, NULL, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
         cr_expect_eq(rig_stats(&r).l2_atomic_busy_cycles, rows[i].turns * 9, "row %u", i);
         rig_abandon(&r);

@@ -9,7 +9,7 @@
 static rig r;
 
 static gpc_status try_miss(rig *host, gpc_request request, gpc_busy *busy) {
-    gpc_status status = gpc_hierarchy_try_miss(host->hierarchy, &request, host->issued, busy);
+    gpc_status status = gpc_hierarchy_try_miss(host->hierarchy, &request, host->issued, busy, NULL);
     host->issued += status == GPC_OK;
     return status;
 }

@@ -259,11 +259,9 @@ Test(bulk, multicast_that_is_refused) {
         access.copy = cases[n].copy;
         access.multicast = cases[n].sms;
         access.multicast_count = cases[n].count;
-        const gpc_status status = gpc_hierarchy_check_access(r.hierarchy, &access, &error);
+        const gpc_status status = gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, &error);
         cr_expect_eq(status, cases[n].expected ? GPC_ERROR_ARGUMENT : GPC_OK, "%zu", n);
         cr_expect(!cases[n].expected || strstr(error.message, cases[n].expected), "%zu: %s", n, error.message);
-        if (cases[n].expected)
-            cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_ERROR_ARGUMENT, "%zu", n);
     }
-    rig_close(&r);
+    rig_abandon(&r); /* the accepted copy is in flight */
 }

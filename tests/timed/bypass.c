@@ -135,7 +135,7 @@ Test(timed_bypass, declined_in_functional_mode) {
             access.mask = 1;
             access.width = 4;
             access.addresses = &address;
-            cr_assert_eq(gpc_hierarchy_access(h, &access, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_access(h, &access, NULL, NULL), GPC_OK);
         }
         measured_stats s;
         measured_clear(&s);

@@ -71,7 +71,7 @@ static void issue(rig *r, shot s, uint64_t token) {
     access.addresses = addresses;
     access.width = s.width;
     access.kind = s.kind;
-    cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, &access, token, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, &access, token, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(r->hierarchy, &error), GPC_OK, "%s", error.message);
 }
 
@@ -145,12 +145,12 @@ Test(timed_callbacks, impossible_victim) {
     access.addresses = &address;
     gpc_status status = GPC_OK;
     for (unsigned i = 0; i < 8 && status == GPC_OK; i++, address += SET) { /* four ways, then a victim is asked for */
-        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL), GPC_OK);
-        status = gpc_hierarchy_advance(r.hierarchy, 2000);
+        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL, NULL), GPC_OK);
+        status = gpc_hierarchy_advance(r.hierarchy, 2000, NULL);
         cr_expect_eq(status, i < 4 ? GPC_OK : GPC_ERROR_CALLBACK, "line %u", i);
     }
     cr_expect_eq(status, GPC_ERROR_CALLBACK);
-    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_ERROR_CALLBACK, "and so it stays");
+    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, 1, NULL), GPC_ERROR_CALLBACK, "and so it stays");
     cr_expect_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_ERROR_CALLBACK);
     rig_abandon(&r);
 }
@@ -204,13 +204,13 @@ static void expect_refused(gpc_hierarchy *h) {
     access.width = 4;
     fence.order = GPC_ORDER_RELEASE;
     const uint64_t now = gpc_hierarchy_now(h), flying = gpc_hierarchy_in_flight(h);
-    cr_expect_eq(gpc_hierarchy_advance(h, 1), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_advance(h, 1, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_drain(h, &error), GPC_ERROR_STATE);
     cr_expect(strstr(error.message, "from within a callback"), "%s", error.message);
-    cr_expect_eq(gpc_hierarchy_try_issue(h, &access, 0, NULL), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_try_fence(h, &fence, 0, NULL), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_try_miss(h, &request, 0, NULL), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_try_transactions(h, &request, 1, 0, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_try_issue(h, &access, 0, NULL, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_try_fence(h, &fence, 0, NULL, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_try_miss(h, &request, 0, NULL, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_try_transactions(h, &request, 1, 0, NULL, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_memory_reply(h, 1, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_memory_ready(h, 0, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_set_callbacks(h, NULL, NULL), GPC_ERROR_STATE);
@@ -296,15 +296,15 @@ Test(timed_callbacks, calls_from_within) {
         a.addresses = &address;
         a.mask = n % 8 != 7; /* the eighth touches no memory, and completes within the call */
         a.width = 4;
-        while (gpc_hierarchy_try_issue(r.hierarchy, &a, n, NULL) == GPC_BUSY) {
-            cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_OK);
+        while (gpc_hierarchy_try_issue(r.hierarchy, &a, n, NULL, NULL) == GPC_BUSY) {
+            cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1, NULL), GPC_OK);
             if (i.read)
                 cr_assert_eq(gpc_hierarchy_memory_reply(r.hierarchy, i.read, NULL), GPC_OK);
             i.read = 0;
         }
     }
     while (gpc_hierarchy_in_flight(r.hierarchy)) {
-        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1, NULL), GPC_OK);
         if (i.read)
             cr_assert_eq(gpc_hierarchy_memory_reply(r.hierarchy, i.read, NULL), GPC_OK);
         i.read = 0;

@@ -49,7 +49,7 @@ Test(timed_coherent, requests_go_along) {
         rig r;
         coherent_open(&r, protocols[i / 2], i % 2 ? "lrc.sms = 2\n" : NULL);
         rig_issue(&r, LINE(GPC_LOAD, 0));
-        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 3), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 3, NULL), GPC_OK);
         rig_issue(&r, LINE(GPC_LOAD, 0, .sm = 1));
         rig_issue(&r, LINE(GPC_LOAD, 256, .sm = 1));
         cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);

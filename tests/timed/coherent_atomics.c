@@ -116,14 +116,15 @@ static gpc_warp_access next_access(world *w, warp *one) {
 static void run(world *w, bool timed) {
     for (uint32_t n = 0; n < ACCESSES; n++) {
         const gpc_warp_access a = next_access(w, &w->warps[n]);
-        gpc_status status = timed ? gpc_hierarchy_try_issue(w->h, &a, n, NULL) : gpc_hierarchy_access(w->h, &a, NULL);
+        gpc_status status =
+            timed ? gpc_hierarchy_try_issue(w->h, &a, n, NULL, NULL) : gpc_hierarchy_access(w->h, &a, NULL, NULL);
         while (status == GPC_BUSY) {
-            cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
-            status = gpc_hierarchy_try_issue(w->h, &a, n, NULL);
+            cr_assert_eq(gpc_hierarchy_advance(w->h, 1, NULL), GPC_OK);
+            status = gpc_hierarchy_try_issue(w->h, &a, n, NULL, NULL);
         }
         cr_assert_eq(status, GPC_OK);
         if (timed && rig_below(&w->random, 3) == 0)
-            cr_assert_eq(gpc_hierarchy_advance(w->h, rig_below(&w->random, 60)), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(w->h, rig_below(&w->random, 60), NULL), GPC_OK);
     }
     gpc_error error = GPC_ERROR_INIT;
     if (timed)
@@ -141,7 +142,8 @@ static uint32_t value_at(const world *w, uint64_t address, bool timed) {
     a.kind = GPC_ATOMIC;
     a.atomic = GPC_OP_OR;
     a.out = (uint8_t *)&found;
-    cr_assert_eq(timed ? gpc_hierarchy_try_issue(w->h, &a, 0, NULL) : gpc_hierarchy_access(w->h, &a, NULL), GPC_OK);
+    cr_assert_eq(timed ? gpc_hierarchy_try_issue(w->h, &a, 0, NULL, NULL) : gpc_hierarchy_access(w->h, &a, NULL, NULL),
+                 GPC_OK);
     cr_assert(!timed || gpc_hierarchy_drain(w->h, NULL) == GPC_OK);
     return found;
 }
@@ -215,8 +217,8 @@ Test(timed_coherent_atomics, compare_and_swap) {
             a.order = round ? GPC_ORDER_ACQ_REL : GPC_ORDER_WEAK;
             a.scope = round ? GPC_SCOPE_GPU : GPC_SCOPE_CTA;
             a.sm = round;
-            cr_assert_eq(shapes[s].timed ? gpc_hierarchy_try_issue(w.h, &a, 0, NULL)
-                                         : gpc_hierarchy_access(w.h, &a, NULL),
+            cr_assert_eq(shapes[s].timed ? gpc_hierarchy_try_issue(w.h, &a, 0, NULL, NULL)
+                                         : gpc_hierarchy_access(w.h, &a, NULL, NULL),
                          GPC_OK);
             cr_assert(!shapes[s].timed || gpc_hierarchy_drain(w.h, NULL) == GPC_OK);
             const uint64_t expected[2][4] = {{0, 1ull << 40, 0, 1ull << 40}, {4, 4, 0, 4}};
@@ -251,7 +253,8 @@ Test(timed_coherent_atomics, answers_have_values) {
         a.addresses = addresses;
         a.width = 4;
         a.kind = (uint8_t)rows[i / 2].kind;
-        cr_assert_eq(timed ? gpc_hierarchy_try_issue(h, &a, 0, NULL) : gpc_hierarchy_access(h, &a, NULL), GPC_OK);
+        cr_assert_eq(timed ? gpc_hierarchy_try_issue(h, &a, 0, NULL, NULL) : gpc_hierarchy_access(h, &a, NULL, NULL),
+                     GPC_OK);
         cr_assert(!timed || gpc_hierarchy_drain(h, NULL) == GPC_OK);
         measured_module l1 = {0};
         cr_assert_eq(measure_module(gpc_hierarchy_coherence(h), 0, &l1), GPC_OK);
@@ -267,9 +270,9 @@ Test(timed_coherent_atomics, answers_have_values) {
 
 static void refused(const world *w, const gpc_warp_access *a, const char *what) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpc_hierarchy_check_access(w->h, a, &error), GPC_ERROR_ARGUMENT, "%s", what);
+    cr_expect_eq(gpc_hierarchy_access(w->h, a, NULL, &error), GPC_ERROR_ARGUMENT, "%s", what);
     cr_expect(strstr(error.message, what), "%s", error.message);
-    cr_expect_eq(gpc_hierarchy_access(w->h, a, NULL), GPC_ERROR_ARGUMENT, "%s", what);
+    cr_expect_eq(gpc_hierarchy_access(w->h, a, NULL, NULL), GPC_ERROR_ARGUMENT, "%s", what);
 }
 
 Test(timed_coherent_atomics, refusals) {
@@ -284,7 +287,7 @@ Test(timed_coherent_atomics, refusals) {
     good.width = 4;
     good.kind = GPC_ATOMIC;
     good.atomic = GPC_OP_ADD;
-    cr_expect_eq(gpc_hierarchy_check_access(w.h, &good, &error), GPC_OK, "%s", error.message);
+    cr_expect_eq(gpc_hierarchy_access(w.h, &good, NULL, &error), GPC_OK, "%s", error.message);
     refused(&w, (a = good, a.atomic = GPC_OP_COUNT, &a), "atomic is out of range");
     refused(&w, (a = good, a.kind = GPC_STORE, &a), "this kind has no operation");
     refused(&w, (a = good, a.kind = GPC_LOAD, &a), "this kind has no operation");

@@ -41,9 +41,9 @@ static void expect_nobody_through(const char *protocol, const char *conflict, co
                         .lanes = 1,
                         .width = 4};
         issued += rig_try(&r, s, NULL) == GPC_OK;
-        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, rig_below(&random, 20)), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, rig_below(&random, 20), NULL), GPC_OK);
     }
-    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 20000), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 20000, NULL), GPC_OK);
     cr_expect_gt(issued, LINES, "%s, %s, %s", protocol, conflict, shape);
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), issued, "%s, %s, %s: %u of %u ended", protocol, conflict, shape,
                  (unsigned)(issued - gpc_hierarchy_in_flight(r.hierarchy)), (unsigned)issued);

@@ -218,7 +218,7 @@ Test(timed_coherent_conflict, retries_with_one_entry) {
         access.width = 4;
         access.addresses = addresses;
         access.kind = i ? GPC_LOAD : GPC_ATOMIC;
-        cr_assert_eq(gpc_hierarchy_try_issue(h, &access, i, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(h, &access, i, NULL, NULL), GPC_OK);
     }
     cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK, "%s", error.message);
     gpc_hierarchy_destroy(h);
@@ -252,7 +252,7 @@ Test(timed_coherent_conflict, chance_by_seed) {
             w.mask = 1;
             w.addresses = &address;
             w.width = 4;
-            cr_assert_eq(gpc_hierarchy_try_issue(h, &w, sm, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_try_issue(h, &w, sm, NULL, NULL), GPC_OK);
         }
         cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK);
         measured_stats s;

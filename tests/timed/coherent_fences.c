@@ -88,7 +88,7 @@ static gpc_status try_fence(const rig *r, gpc_order order, gpc_scope scope, gpc_
     f.order = (uint8_t)order;
     f.scope = (uint8_t)scope;
     f.control = (uint8_t)control;
-    const gpc_status status = gpc_hierarchy_try_fence(r->hierarchy, &f, 0, &busy);
+    const gpc_status status = gpc_hierarchy_try_fence(r->hierarchy, &f, 0, &busy, NULL);
     cr_expect_eq(busy, status == GPC_OK ? GPC_BUSY_NOT : GPC_BUSY_COUNT);
     return status;
 }

@@ -38,10 +38,10 @@ static void access_sector(world *w, uint32_t sector, uint32_t sm, bool store, ui
     a.bytes = store ? (const uint8_t *)values : NULL;
     a.out = store ? NULL : (uint8_t *)values;
     if (w->timed) {
-        cr_assert_eq(gpc_hierarchy_try_issue(w->h, &a, 0, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(w->h, &a, 0, NULL, NULL), GPC_OK);
         cr_assert_eq(gpc_hierarchy_drain(w->h, &error), GPC_OK, "%s", error.message);
     } else {
-        cr_assert_eq(gpc_hierarchy_access(w->h, &a, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(w->h, &a, NULL, NULL), GPC_OK);
     }
     for (uint32_t lane = 0; !store && lane < count; lane++)
         cr_assert_eq(values[lane], words[lane], "SM %u, sector %u, word %u: %#x, not %#x", sm, sector, first + lane,

@@ -112,7 +112,7 @@ static bool issue(world *w, uint32_t thread, uint32_t at, char kind, uint64_t ad
         a.out = (uint8_t *)&w->out[thread][at];
     else
         a.bytes = (const uint8_t *)&value;
-    const gpc_status status = gpc_hierarchy_try_issue(w->h, &a, (uint64_t)thread * OPS + at, NULL);
+    const gpc_status status = gpc_hierarchy_try_issue(w->h, &a, (uint64_t)thread * OPS + at, NULL, NULL);
     cr_assert(status == GPC_OK || status == GPC_BUSY);
     return status == GPC_OK;
 }
@@ -130,7 +130,7 @@ static void warm(world *w) {
         for (uint32_t place = 0; place < PLACES; place++)
             if (rig_below(&w->random, 3) == 0)
                 while (!issue(w, thread, 0, 'R', w->places[place], 0))
-                    cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+                    cr_assert_eq(gpc_hierarchy_advance(w->h, 1, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
     memset(w->done, 0, sizeof w->done);
 }
@@ -138,8 +138,8 @@ static void warm(world *w) {
 static void fence_behind(world *w, uint32_t thread, uint32_t at) {
     gpc_fence f = {.struct_size = sizeof f, .sm = sm_of(w, thread), .warp = thread, .order = GPC_ORDER_SC};
     f.scope = w->together ? GPC_SCOPE_CTA : w->system ? GPC_SCOPE_SYS : GPC_SCOPE_GPU;
-    while (gpc_hierarchy_try_fence(w->h, &f, (uint64_t)thread * OPS + at, NULL) != GPC_OK)
-        cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+    while (gpc_hierarchy_try_fence(w->h, &f, (uint64_t)thread * OPS + at, NULL, NULL) != GPC_OK)
+        cr_assert_eq(gpc_hierarchy_advance(w->h, 1, NULL), GPC_OK);
 }
 
 /* True if a thread may continue with access `at`. */
@@ -171,7 +171,7 @@ static void play(world *w, const litmus *l, how way) {
                 left--;
             }
         }
-        cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(w->h, 1, NULL), GPC_OK);
     }
     cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
 }
@@ -182,7 +182,7 @@ static uint32_t value_at(world *w, uint32_t place) {
     cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
     memset(w->done, 0, sizeof w->done);
     while (!issue(w, 3, 1, 'R', w->places[place], 0))
-        cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(w->h, 1, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(w->h, NULL), GPC_OK);
     return w->out[3][1];
 }
@@ -409,19 +409,19 @@ Test(timed_coherent_litmus, refusals) {
     a.addresses = &address;
     a.width = 4;
     a.bytes = (const uint8_t *)&value;
-    cr_expect_eq(gpc_hierarchy_check_access(w.h, &a, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(w.h, &a, 0, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "bytes is given"), "%s", error.message);
-    cr_expect_eq(gpc_hierarchy_try_issue(w.h, &a, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(w.h, &a, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     a.kind = GPC_STORE;
-    cr_expect_eq(gpc_hierarchy_check_access(w.h, &a, &error), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_try_issue(w.h, &a, 0, NULL, &error), GPC_OK);
     a.out = (uint8_t *)&value;
-    cr_expect_eq(gpc_hierarchy_check_access(w.h, &a, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(w.h, &a, 0, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "out is given"), "%s", error.message);
     gpc_hierarchy_destroy(w.h);
     cr_assert_eq(gpc_config_set(w.config, "coherence.data", "false", &error), GPC_OK);
     cr_assert_eq(gpc_hierarchy_create(w.context, w.config, &w.h, &error), GPC_OK);
     a.out = NULL;
-    cr_expect_eq(gpc_hierarchy_check_access(w.h, &a, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(w.h, &a, 0, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "coherence.data"), "%s", error.message);
     gpc_hierarchy_destroy(w.h);
     cr_assert_eq(gpc_config_set(w.config, "coherence.data", "true", &error), GPC_OK);
@@ -434,6 +434,6 @@ Test(timed_coherent_litmus, refusals) {
     cr_assert_eq(gpc_config_load_text(w.config, "mode = timed\n" PLAIN, "plain", &error), GPC_OK);
     cr_assert_eq(gpc_hierarchy_create(w.context, w.config, &w.h, &error), GPC_OK, "%s", error.message);
     gpc_request miss = {.address = 128};
-    cr_expect_eq(gpc_hierarchy_try_miss(w.h, &miss, 0, NULL), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_hierarchy_try_miss(w.h, &miss, 0, NULL, NULL), GPC_ERROR_UNSUPPORTED);
     world_close(&w);
 }

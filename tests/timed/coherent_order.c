@@ -57,8 +57,8 @@ static void issue(world *w, uint32_t n) {
     a.bytes = a.kind == GPC_LOAD ? NULL : (const uint8_t *)&one->value;
     a.out = one->reads ? (uint8_t *)&one->found : NULL;
     w->words[sm][word] = (a.kind == GPC_STORE ? 0 : one->expected) + (a.kind == GPC_LOAD ? 0 : one->value);
-    while (gpc_hierarchy_try_issue(w->h, &a, n, NULL) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+    while (gpc_hierarchy_try_issue(w->h, &a, n, NULL, NULL) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(w->h, 1, NULL), GPC_OK);
 }
 
 /* An acquire, or a release, of a random SM. */
@@ -67,8 +67,8 @@ static void fence(world *w) {
     f.sm = rig_below(&w->random, SMS);
     f.order = rig_below(&w->random, 2) ? GPC_ORDER_ACQUIRE : GPC_ORDER_RELEASE;
     f.scope = GPC_SCOPE_GPU;
-    while (gpc_hierarchy_try_fence(w->h, &f, ACCESSES, NULL) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+    while (gpc_hierarchy_try_fence(w->h, &f, ACCESSES, NULL, NULL) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(w->h, 1, NULL), GPC_OK);
 }
 
 /* `crowded`: a single SM, with accesses to three words meeting at the MSHR entries of two lines. */
@@ -83,7 +83,7 @@ static void run(const char *protocol, const char *settings, uint32_t seed, bool 
         if (!rig_below(&w.random, 40))
             fence(&w);
         if (!rig_below(&w.random, 6))
-            cr_assert_eq(gpc_hierarchy_advance(w.h, rig_below(&w.random, 80)), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(w.h, rig_below(&w.random, 80), NULL), GPC_OK);
     }
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_hierarchy_drain(w.h, &error), GPC_OK, "%s", error.message);
@@ -182,7 +182,7 @@ Test(timed_coherent_order, atomics_of_a_thread_block) {
             a.order = GPC_ORDER_RELAXED;
             a.scope = n < 3 ? GPC_SCOPE_CTA : GPC_SCOPE_GPU;
             a.sm = n == 4;
-            cr_assert_eq(gpc_hierarchy_try_issue(h, &a, n, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_try_issue(h, &a, n, NULL, NULL), GPC_OK);
             cr_assert_eq(gpc_hierarchy_drain(h, NULL), GPC_OK);
             cr_expect_eq(found[n], n, "%s %s: %u is %u", rows[i].protocol, rows[i].setting, n, found[n]);
             cr_assert_eq(measure_hierarchy(h, &stats), GPC_OK);
@@ -190,7 +190,7 @@ Test(timed_coherent_order, atomics_of_a_thread_block) {
                 cr_expect_eq(stats.network_requests - sent, rows[i].more / 2, "%s %s", rows[i].protocol,
                              rows[i].setting);
             if (n == 2)
-                cr_assert_eq(gpc_hierarchy_try_fence(h, &f, 9, NULL), GPC_OK);
+                cr_assert_eq(gpc_hierarchy_try_fence(h, &f, 9, NULL, NULL), GPC_OK);
             cr_assert_eq(gpc_hierarchy_drain(h, NULL), GPC_OK);
         }
         gpc_hierarchy_destroy(h);

@@ -113,8 +113,8 @@ static void issue_line(gpc_hierarchy *h, uint32_t sm, uint64_t line) {
         addresses[lane] = line * 128 + lane * 4;
     access.sm = sm, access.mask = UINT32_MAX, access.width = 4, access.addresses = addresses;
     gpc_status status;
-    while ((status = gpc_hierarchy_try_issue(h, &access, 0, NULL)) == GPC_BUSY) {
-        cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+    while ((status = gpc_hierarchy_try_issue(h, &access, 0, NULL, NULL)) == GPC_BUSY) {
+        cr_assert_eq(gpc_hierarchy_advance(h, 1, NULL), GPC_OK);
         check_senders(h);
     }
     cr_assert_eq(status, GPC_OK);
@@ -141,7 +141,7 @@ Test(timed_coherent_queues, a_place_left_over_is_taken) {
     cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_hierarchy_begin_kernel(h, NULL, &error), GPC_OK, "%s", error.message);
     while (!gpc_hierarchy_is_idle(h)) {
-        cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(h, 1, NULL), GPC_OK);
         check_senders(h);
     }
     gpc_hierarchy_destroy(h);

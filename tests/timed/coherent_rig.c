@@ -42,10 +42,10 @@ void coherent_close(rig *r) {
 
 void expect_cycles(rig *r, shot s, uint64_t cycles, int line) {
     uint64_t token = rig_issue(r, s);
-    cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, cycles - 1), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, cycles - 1, NULL), GPC_OK);
     cr_expect_eq(r->done[token].times, 0, "line %d: done %u cycles early", line,
                  (unsigned)(cycles - (r->done[token].cycle - r->done[token].issued)));
-    cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 1), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 1, NULL), GPC_OK);
     cr_expect_eq(r->done[token].times, 1, "line %d: not done after %u cycles", line, (unsigned)cycles);
     rig_finish(r);
     cr_expect_eq(r->done[token].cycle - r->done[token].issued, cycles, "line %d: %u cycles, not %u", line,

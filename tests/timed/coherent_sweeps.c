@@ -215,7 +215,7 @@ static void access_word(kernel_run *r, gpc_kind kind, uint32_t sm, uint32_t line
     a.addresses = &address;
     a.bytes = kind == GPC_STORE ? (const uint8_t *)&value : NULL;
     a.out = kind == GPC_LOAD ? (uint8_t *)&r->found : NULL;
-    cr_assert_eq(gpc_hierarchy_try_issue(r->h, &a, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r->h, &a, 0, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(r->h, &error), GPC_OK, "%s", error.message);
 }
 

@@ -58,7 +58,7 @@ static void skip(rig *r, host_kind host) {
     uint64_t to = event < due ? event : due;
     if (host == HOST_CHECKS && to > now + 1) {
         uint64_t before = seen(r);
-        cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, to - 1 - now), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, to - 1 - now, NULL), GPC_OK);
         cr_assert_eq(seen(r), before, "something happened before cycle %" PRIu64, to);
         cr_assert_geq(gpc_hierarchy_next_event(r->hierarchy), event, "the next event came nearer by itself");
     }
@@ -261,7 +261,7 @@ static void nothing_queued(rig *r, const machine *m) {
     measured_stats before = rig_stats(r), after;
     cr_expect_eq(gpc_hierarchy_next_event(r->hierarchy), UINT64_MAX, "%s", m->text);
     uint64_t seen_before = seen(r);
-    cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 5000), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r->hierarchy, 5000, NULL), GPC_OK);
     cr_expect_eq(seen(r), seen_before);
     after = rig_stats(r);
 #define STILL(field) cr_expect_eq(after.field, before.field, #field ": %s", m->text)

@@ -160,8 +160,7 @@ Test(timed_ends, parts_that_go_together_come_as_a_whole) {
 
 static void expect_stands_still(rig *r, uint64_t cycles, const char *why) {
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpc_hierarchy_advance(r->hierarchy, cycles), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_check_advance(r->hierarchy, 1, &error), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_advance(r->hierarchy, cycles, &error), GPC_ERROR_STATE);
     cr_expect(strstr(error.message, "nothing moves any more"), "%s", error.message);
     cr_expect(strstr(error.message, why), "%s", error.message);
 }
@@ -187,7 +186,7 @@ Test(timed_ends, the_clock_says_that_nothing_comes) {
     rig_open_dram(&r, "deadlock.cycles = 50\nl2.rop_latency = 900\n");
     rig_issue(&r, WORD(GPC_LOAD, 0));
     uint64_t cycles = 0;
-    while (cycles < 900 && gpc_hierarchy_advance(r.hierarchy, 1) == GPC_OK)
+    while (cycles < 900 && gpc_hierarchy_advance(r.hierarchy, 1, NULL) == GPC_OK)
         cycles++;
     cr_expect(cycles > 50 && cycles < 130, "%" PRIu64, cycles);
     expect_stands_still(&r, 1, "1 accesses in flight");
@@ -225,7 +224,7 @@ Test(timed_ends, packets_wait_for_a_kernel_that_begins) {
     r.hierarchy->timed->checked.defective = true;
     r.hierarchy->timed->coherent->sealed = true;
     r.hierarchy->timed->coherent->sweeps = 1;
-    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, 2), GPC_ERROR_STATE, "the sweep never ends");
+    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, 2, NULL), GPC_ERROR_STATE, "the sweep never ends");
     gpci_groups_report(r.hierarchy->timed, &report);
     cr_expect(strstr(text, "L1 0 has 1 packets before its tags, held up for a line, for controllers 0"), "%s", text);
     rig_abandon(&r);

@@ -18,10 +18,10 @@ static gpc_warp_access good(void) {
     return access;
 }
 
-#define REFUSED(...)                                                                                                 \
-    do {                                                                                                             \
-        gpc_warp_access access = {.struct_size = sizeof(gpc_warp_access), .addresses = some_addresses, __VA_ARGS__}; \
-        cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_ERROR_ARGUMENT, #__VA_ARGS__);      \
+#define REFUSED(...)                                                                                                  \
+    do {                                                                                                              \
+        gpc_warp_access access = {.struct_size = sizeof(gpc_warp_access), .addresses = some_addresses, __VA_ARGS__};  \
+        cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL), GPC_ERROR_ARGUMENT, #__VA_ARGS__); \
     } while (0)
 
 Test(timed_errors, try_issue) {
@@ -38,13 +38,13 @@ Test(timed_errors, try_issue) {
     REFUSED(.mask = 1, .width = 4, .priority = GPC_PRIORITY_COUNT);
     gpc_warp_access access = good();
     access.addresses = NULL;
-    cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     access = good();
     access.struct_size = 0;
-    cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL), GPC_ERROR_ABI);
     access = good();
-    cr_expect_eq(gpc_hierarchy_try_issue(NULL, &access, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, NULL, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(NULL, &access, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, NULL, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     measured_stats after = rig_stats(&r);
     cr_expect_eq(memcmp(&before, &after, sizeof before), 0);
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);
@@ -58,13 +58,13 @@ Test(timed_errors, nothing_to_do) {
     gpc_warp_access access = good();
     access.mask = 0;
     access.addresses = NULL;
-    cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 7, &busy), GPC_OK);
+    cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 7, &busy, NULL), GPC_OK);
     cr_expect_eq(busy, GPC_BUSY_NOT);
     cr_expect_eq(r.done[7].times, 1);
     for (uint8_t space = GPC_SPACE_SHARED; space < GPC_SPACE_INSTRUCTION; space++) {
         access = good();
         access.space = space;
-        cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 10u + space, NULL), GPC_OK);
+        cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 10u + space, NULL, NULL), GPC_OK);
         cr_expect_eq(r.done[10 + space].times, 1, "space %d", space);
     }
     measured_stats s = rig_stats(&r);
@@ -79,14 +79,15 @@ Test(timed_errors, nothing_to_do) {
 Test(timed_errors, try_miss) {
     rig_open(&r, NULL, 100);
     gpc_request request = {.address = 0};
-    cr_expect_eq(gpc_hierarchy_try_miss(NULL, &request, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, NULL, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_miss(NULL, &request, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, NULL, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     request.sm = 1;
-    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     request = (gpc_request){.kind = GPC_KIND_COUNT};
-    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     request = (gpc_request){.sector_mask = 0x10};
-    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 0, NULL), GPC_ERROR_ARGUMENT, "a line has 4 segments");
+    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 0, NULL, NULL), GPC_ERROR_ARGUMENT,
+                 "a line has 4 segments");
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);
     rig_close(&r);
 }
@@ -99,14 +100,14 @@ Test(timed_errors, wrong_mode) {
     gpc_error error = GPC_ERROR_INIT;
     gpc_busy busy;
     rig_open(&r, NULL, 100);
-    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_access(r.hierarchy, &access, NULL, NULL), GPC_ERROR_STATE);
     gpc_hierarchy *functional = NULL;
     cr_assert_eq(gpc_config_set(r.config, "mode", "functional", &error), GPC_OK);
     cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &functional, &error), GPC_OK);
     cr_expect_eq(gpc_hierarchy_set_callbacks(functional, &callbacks, NULL), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_try_issue(functional, &access, 0, &busy), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_try_miss(functional, &request, 0, &busy), GPC_ERROR_STATE);
-    cr_expect_eq(gpc_hierarchy_advance(functional, 1), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_try_issue(functional, &access, 0, &busy, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_try_miss(functional, &request, 0, &busy, NULL), GPC_ERROR_STATE);
+    cr_expect_eq(gpc_hierarchy_advance(functional, 1, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_drain(functional, &error), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_memory_reply(functional, 1, NULL), GPC_ERROR_STATE);
     cr_expect_eq(gpc_hierarchy_memory_ready(functional, 0, NULL), GPC_ERROR_STATE);
@@ -121,7 +122,7 @@ Test(timed_errors, no_hierarchy) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(gpc_hierarchy_set_callbacks(NULL, &callbacks, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_advance(NULL, 1), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_advance(NULL, 1, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_drain(NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_memory_reply(NULL, 1, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_memory_ready(NULL, 0, NULL), GPC_ERROR_ARGUMENT);

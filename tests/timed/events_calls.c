@@ -121,7 +121,7 @@ Test(timed_events, cancelled) {
         unsigned cancelled = 0;
         gpc_status status = GPC_OK;
         for (unsigned i = 0; i < 1000 && !r.done[0].times; i++) {
-            status = gpc_hierarchy_advance(r.hierarchy, 1);
+            status = gpc_hierarchy_advance(r.hierarchy, 1, NULL);
             cr_assert(status == GPC_OK || status == GPC_ERROR_CANCELLED);
             cancelled += status == GPC_ERROR_CANCELLED;
         }
@@ -174,7 +174,7 @@ Test(timed_events, host) {
     rig_open(&r, NULL, 50);
     events_open(&e, r.hierarchy, all);
     gpc_request miss = {.address = 0x200, .kind = GPC_LOAD, .pc = 0x18, .warp = 2};
-    cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &miss, RIG_TOKENS - 1, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &miss, RIG_TOKENS - 1, NULL, NULL), GPC_OK);
     rig_steps(&r, 400);
     events_check(&e);
     const gpc_event *read = events_at(&e, GPC_WHAT_MEMORY_READ, GPC_COMPONENT_HOST, 0);
@@ -379,7 +379,7 @@ Test(timed_events, bulk_copy_to_several) {
     a.copy = GPC_COPY_BULK;
     a.multicast = targets;
     a.multicast_count = 3;
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, RIG_TOKENS - 1, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &a, RIG_TOKENS - 1, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, NULL), GPC_OK);
     cr_expect_eq(events_check_networks(&e, r.hierarchy), 2);
     cr_expect_eq(events_count(&e, GPC_WHAT_ISSUE, ANY), 1);

@@ -456,7 +456,7 @@ Test(fences, reorder_buffer) {
 
 static void wrong(const rig *r, gpc_fence f, const char *what) {
     gpc_busy busy = GPC_BUSY_COUNT;
-    cr_expect_eq(gpc_hierarchy_try_fence(r->hierarchy, &f, 0, &busy), GPC_ERROR_ARGUMENT, "%s", what);
+    cr_expect_eq(gpc_hierarchy_try_fence(r->hierarchy, &f, 0, &busy, NULL), GPC_ERROR_ARGUMENT, "%s", what);
     cr_expect_eq(busy, GPC_BUSY_COUNT);
     cr_expect_eq(gpc_hierarchy_in_flight(r->hierarchy), 0);
 }
@@ -477,9 +477,9 @@ Test(fences, errors) {
     f.order = GPC_ORDER_SC;
     cr_expect_eq(gpc_hierarchy_fence(r.hierarchy, &f, &error), GPC_ERROR_STATE);
     cr_expect(strstr(error.message, "gpc_hierarchy_try_fence"), "%s", error.message);
-    cr_expect_eq(gpc_hierarchy_try_fence(NULL, &f, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_try_fence(r.hierarchy, NULL, 0, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_fence(NULL, &f, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_fence(r.hierarchy, NULL, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     f.struct_size = 8;
-    cr_expect_eq(gpc_hierarchy_try_fence(r.hierarchy, &f, 0, NULL), GPC_ERROR_ABI);
+    cr_expect_eq(gpc_hierarchy_try_fence(r.hierarchy, &f, 0, NULL, NULL), GPC_ERROR_ABI);
     rig_close(&r);
 }

@@ -51,10 +51,10 @@ Test(timed_l1, nothing_before_its_cycle) {
     uint64_t n = rig_latency(&r, LINE(GPC_LOAD, 0));
     cr_assert(n >= 10 && n <= 11);
     uint64_t token = rig_issue(&r, LINE(GPC_LOAD, 0));
-    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, n - 1), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, n - 1, NULL), GPC_OK);
     cr_expect_eq(r.done[token].times, 0);
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 1);
-    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1, NULL), GPC_OK);
     cr_expect_eq(r.done[token].times, 1);
     cr_expect_eq(r.done[token].cycle, r.done[token].issued + n);
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);

@@ -21,7 +21,7 @@
 static uint64_t code(rig *r, uint32_t sm, uint64_t address, gpc_status expected) {
     gpc_busy busy = GPC_BUSY_NOT;
     const gpc_request request = {.address = address, .sm = sm, .kind = GPC_LOAD, .space = GPC_SPACE_INSTRUCTION};
-    cr_assert_eq(gpc_hierarchy_try_miss(r->hierarchy, &request, r->issued, &busy), expected);
+    cr_assert_eq(gpc_hierarchy_try_miss(r->hierarchy, &request, r->issued, &busy, NULL), expected);
     cr_assert_eq(busy, expected == GPC_OK ? GPC_BUSY_NOT : GPC_BUSY_MISS_QUEUE);
     if (expected == GPC_OK)
         r->done[r->issued].accepted = true;
@@ -69,7 +69,7 @@ Test(l15, data_pass_it_by) {
     rig_open(&r, CACHE, MEMORY);
     for (unsigned space = 0; space < GPC_SPACE_COUNT; space++) {
         const gpc_request request = {.address = 4096, .kind = GPC_LOAD, .space = (uint8_t)space};
-        if (gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, NULL) != GPC_OK)
+        if (gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, NULL, NULL) != GPC_OK)
             continue;
         r.done[r.issued++].accepted = true;
         rig_finish(&r);
@@ -187,7 +187,8 @@ Test(l15, refuses) {
     code(&r, 0, 4096, GPC_BUSY);
     const uint64_t ready = r.ready;
     const gpc_request data = {.address = 1 << 20, .kind = GPC_LOAD};
-    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, &data, r.issued, NULL), GPC_OK, "data have a way of their own");
+    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, &data, r.issued, NULL, NULL), GPC_OK,
+                 "data have a way of their own");
     r.done[r.issued++].accepted = true;
     rig_finish(&r);
     cr_expect_gt(r.ready, ready);
@@ -265,7 +266,7 @@ Test(l15, code_is_in_l2) {
             cr_expect_lt(latency(&r, i == 1 ? n % 2 : 0, 128 * n), MEMORY, "%s", settings[i]);
         cr_expect_eq(r.memory.read_bytes, 0, "%s", settings[i]);
         const gpc_request constant = {.address = 1 << 20, .kind = GPC_LOAD, .space = GPC_SPACE_CONSTANT};
-        cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &constant, r.issued, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &constant, r.issued, NULL, NULL), GPC_OK);
         r.done[r.issued++].accepted = true;
         rig_finish(&r);
         cr_expect_eq(r.memory.read_bytes, 128);
@@ -313,8 +314,8 @@ static uint64_t storm(const char *settings, bool watched) {
         const uint32_t what = rig_below(&random, 3), sm = rig_below(&random, 4);
         if (what == 2) {
             const gpc_request request = {.address = 1 << 20 | 128 * line, .sm = sm, .space = GPC_SPACE_INSTRUCTION};
-            gpc_status status = gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, NULL);
-            for (; status == GPC_BUSY; status = gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, NULL)) {
+            gpc_status status = gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, NULL, NULL);
+            for (; status == GPC_BUSY; status = gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, NULL, NULL)) {
                 for (r.ready_sms[sm] = false; !r.ready_sms[sm];)
                     rig_steps(&r, 1);
                 refused++;

@@ -161,7 +161,7 @@ static uint64_t held_up(const char *settings, const uint64_t *lines, uint32_t co
     access.width = 4;
     access.kind = GPC_LOAD;
     gpc_busy busy;
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, &busy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, &busy, NULL), GPC_OK);
     r.issued++;
     r.done[0].accepted = true;
     rig_finish(&r);

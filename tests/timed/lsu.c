@@ -42,7 +42,7 @@ static uint64_t issue_in_turn(rig *r, gpc_kind kind, uint32_t lines) {
     w.mask = UINT32_MAX;
     w.addresses = addresses;
     const uint64_t token = r->issued;
-    cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, &w, token, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r->hierarchy, &w, token, NULL, NULL), GPC_OK);
     r->done[token] = (rig_done){.issued = rig_now(r), .accepted = true};
     r->issued++;
     return token;
@@ -232,7 +232,7 @@ Test(timed_lsu, refused) {
     open(&r, NULL);
     gpc_fence fence = GPC_FENCE_INIT;
     fence.order = GPC_ORDER_ACQ_REL;
-    cr_expect_eq(gpc_hierarchy_try_fence(r.hierarchy, &fence, 0, NULL), GPC_ERROR_UNSUPPORTED);
+    cr_expect_eq(gpc_hierarchy_try_fence(r.hierarchy, &fence, 0, NULL, NULL), GPC_ERROR_UNSUPPORTED);
     uint64_t address = 0;
     gpc_warp_access w = GPC_WARP_ACCESS_INIT;
     w.mask = 1;
@@ -240,7 +240,7 @@ Test(timed_lsu, refused) {
     w.addresses = &address;
     w.order = GPC_ORDER_ACQUIRE;
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpc_hierarchy_check_access(r.hierarchy, &w, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_issue(r.hierarchy, &w, 0, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "l1.coalescer = multi2sim"), "%s", error.message);
     coherent_close(&r);
 }

@@ -11,7 +11,7 @@ static rig r;
 
 static void miss(gpc_request request) {
     gpc_busy busy;
-    cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, &busy), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, &busy, NULL), GPC_OK);
     rig_wait(&r, r.issued++);
     rig_finish(&r);
 }
@@ -65,9 +65,8 @@ Test(timed_misses, as_a_cache_has_it) {
         const gpc_status status = gpc_cache_access(cache, &request, &want, NULL);
         const bool nothing =
             request.kind == GPC_STORE && status == GPC_OK && !(want.write_bytes[0] | want.write_bytes[1]);
-        const gpc_status checked = gpc_hierarchy_check_miss(r.hierarchy, &request, &error);
+        const gpc_status checked = gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, NULL, &error);
         cr_assert_eq(checked, nothing ? GPC_ERROR_ARGUMENT : status, "%u: %s", i, error.message);
-        cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, NULL), checked);
         refused += checked < 0;
         if (checked < 0)
             continue;
@@ -123,14 +122,13 @@ Test(timed_misses, spaces) {
     }
 }
 
-#define REFUSED(why, ...)                                                                                \
-    do {                                                                                                 \
-        const gpc_request request = {__VA_ARGS__};                                                       \
-        gpc_error reason = GPC_ERROR_INIT;                                                               \
-        cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 0, NULL), GPC_ERROR_ARGUMENT);        \
-        cr_expect_eq(gpc_hierarchy_check_miss(r.hierarchy, &request, &reason), GPC_ERROR_ARGUMENT);      \
-        cr_expect(strstr(reason.message, why) && strstr(reason.message, "gpc_request: "), "%s: %s", why, \
-                  reason.message);                                                                       \
+#define REFUSED(why, ...)                                                                                  \
+    do {                                                                                                   \
+        const gpc_request request = {__VA_ARGS__};                                                         \
+        gpc_error reason = GPC_ERROR_INIT;                                                                 \
+        cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, 0, NULL, &reason), GPC_ERROR_ARGUMENT); \
+        cr_expect(strstr(reason.message, why) && strstr(reason.message, "gpc_request: "), "%s: %s", why,   \
+                  reason.message);                                                                         \
     } while (0)
 
 Test(timed_misses, refused) {
@@ -153,9 +151,8 @@ Test(timed_misses, refused) {
     cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);
     const gpc_request good = {.address = 4096};
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpc_hierarchy_check_miss(r.hierarchy, &good, &error), GPC_OK);
-    cr_expect_eq(gpc_hierarchy_check_miss(NULL, &good, &error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_check_miss(r.hierarchy, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_miss(NULL, &good, 0, NULL, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_miss(r.hierarchy, NULL, 0, NULL, &error), GPC_ERROR_ARGUMENT);
     miss(good); /* the hierarchy continues */
     rig_close(&r);
     rig_open(&r, "l1.line = 64B\nl1.sectors = 2\n", 50);
@@ -197,24 +194,21 @@ Test(timed_misses, said_in_words) {
         gpc_config *config;
         gpc_hierarchy *h;
         make(rows[i].settings, &context, &config, &h);
-        cr_expect_eq(gpc_hierarchy_try_miss(h, &good, 0, NULL), rows[i].miss, "%s", rows[i].settings);
-        cr_expect_eq(gpc_hierarchy_check_miss(h, &good, &error), rows[i].miss);
+        cr_expect_eq(gpc_hierarchy_try_miss(h, &good, 0, NULL, &error), rows[i].miss, "%s", rows[i].settings);
         cr_expect(strstr(error.message, rows[i].why), "%s: %s", rows[i].why, error.message);
-        cr_expect_eq(gpc_hierarchy_advance(h, 1), rows[i].advance);
-        cr_expect_eq(gpc_hierarchy_check_advance(h, 1, &error), rows[i].advance);
+        cr_expect_eq(gpc_hierarchy_advance(h, 1, &error), rows[i].advance);
         gpc_hierarchy_destroy(h);
         gpc_config_destroy(config);
         gpc_context_destroy(context);
     }
-    cr_expect_eq(gpc_hierarchy_check_advance(NULL, 1, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_advance(NULL, 1, &error), GPC_ERROR_ARGUMENT);
     rig_open(&r, NULL, 50);
-    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, UINT64_MAX), GPC_OK, "up to the last cycle; nothing is due");
+    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, UINT64_MAX, NULL), GPC_OK, "up to the last cycle; nothing is due");
     cr_expect_eq(gpc_hierarchy_now(r.hierarchy), UINT64_MAX);
     cr_expect_eq(rig_stats(&r).dram_reads, 0, "counters can be read there");
     rig_reopen(&r, "", 50);
     rig_step(&r);
-    cr_expect_eq(gpc_hierarchy_check_advance(r.hierarchy, UINT64_MAX, &error), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, UINT64_MAX), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, UINT64_MAX, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "cycles"), "%s", error.message);
     const gpc_replacement_ops ops = {.struct_size = sizeof ops, .name = "impossible", .choose_victim = impossible};
     cr_assert_eq(gpc_context_register_replacement(r.context, &ops, NULL, NULL, &error), GPC_OK);
@@ -222,9 +216,9 @@ Test(timed_misses, said_in_words) {
     for (unsigned i = 0; i < 4; i++)
         rig_latency(&r, WORD(GPC_LOAD, i * 4096));
     rig_issue(&r, WORD(GPC_LOAD, 4 * 4096));
-    while (gpc_hierarchy_advance(r.hierarchy, 1) == GPC_OK)
+    while (gpc_hierarchy_advance(r.hierarchy, 1, NULL) == GPC_OK)
         cr_assert_lt(rig_now(&r), 1000);
-    cr_expect_eq(gpc_hierarchy_check_advance(r.hierarchy, 1, &error), GPC_ERROR_CALLBACK);
+    cr_expect_eq(gpc_hierarchy_advance(r.hierarchy, 1, &error), GPC_ERROR_CALLBACK);
     cr_expect(strstr(error.message, "impossible victim"), "%s", error.message);
     rig_abandon(&r);
 }

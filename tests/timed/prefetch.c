@@ -257,7 +257,7 @@ Test(prefetch, lowest_lane) {
     access.mask = 1u << 9;
     access.width = 4;
     access.addresses = &address;
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL), GPC_OK);
     r.done[r.issued++].accepted = true;
     rig_finish(&r);
     cr_expect_eq(script.seen[0].lane, 9);

@@ -69,13 +69,13 @@ static gpc_warp_access line_of(uint8_t process, uint64_t address, gpc_kind kind)
     return w;
 }
 
-static gpc_status offer(const made *m, const gpc_warp_access *w) {
+static gpc_status offer(const made *m, const gpc_warp_access *w, gpc_error *error) {
     gpc_busy busy;
     gpc_status status;
     if (!m->timed)
-        return gpc_hierarchy_access(m->hierarchy, w, NULL);
-    while ((status = gpc_hierarchy_try_issue(m->hierarchy, w, 7, &busy)) == GPC_BUSY)
-        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1), GPC_OK);
+        return gpc_hierarchy_access(m->hierarchy, w, NULL, error);
+    while ((status = gpc_hierarchy_try_issue(m->hierarchy, w, 7, &busy, error)) == GPC_BUSY)
+        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1, NULL), GPC_OK);
     return status;
 }
 
@@ -87,7 +87,7 @@ static void settle(const made *m) {
 
 static void access(const made *m, uint8_t process, uint64_t address, gpc_kind kind) {
     const gpc_warp_access w = line_of(process, address, kind);
-    cr_assert_eq(offer(m, &w), GPC_OK);
+    cr_assert_eq(offer(m, &w, NULL), GPC_OK);
     settle(m);
 }
 
@@ -152,19 +152,19 @@ Test(processes, have_values_of_their_own) {
                 gpc_warp_access w = line_of(p, 0x4000, GPC_STORE);
                 memset(bytes, 0x10 + p, sizeof bytes);
                 w.bytes = bytes;
-                cr_assert_eq(offer(&m, &w), GPC_OK);
+                cr_assert_eq(offer(&m, &w, NULL), GPC_OK);
                 settle(&m);
             }
             for (uint8_t p = 0; p < 4; p++) {
                 gpc_warp_access w = line_of(p, 0x4000, GPC_LOAD);
                 w.out = found;
                 memset(compared, p < 3 ? 0x10 + p : 0, sizeof compared);
-                cr_assert_eq(offer(&m, &w), GPC_OK);
+                cr_assert_eq(offer(&m, &w, NULL), GPC_OK);
                 settle(&m);
                 cr_expect(!memcmp(found, compared, sizeof found), "%s process %u: %#x", text, p, found[0]);
                 w = line_of(p, 0x4000, GPC_ATOMIC);
                 w.bytes = bytes, w.out = found, w.atomic = GPC_OP_EXCHANGE;
-                cr_assert_eq(offer(&m, &w), GPC_OK);
+                cr_assert_eq(offer(&m, &w, NULL), GPC_OK);
                 settle(&m);
                 cr_expect(!memcmp(found, compared, sizeof found), "%s process %u", text, p);
             }
@@ -237,7 +237,7 @@ static void listen(const made *m, seen *s, bool memory) {
 /* The host's memory answers until the hierarchy is idle. */
 static void answer(const made *m, seen *s) {
     while (gpc_hierarchy_in_flight(m->hierarchy)) {
-        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(m->hierarchy, 1, NULL), GPC_OK);
         for (; s->answered < s->id_count; s->answered++)
             cr_assert_eq(gpc_hierarchy_memory_reply(m->hierarchy, s->ids[s->answered % 64], NULL), GPC_OK);
     }
@@ -253,7 +253,7 @@ Test(processes, are_told_apart_from_addresses) {
             make(&m, true, settings[n]);
             listen(&m, &s, true);
             gpc_warp_access w = line_of((uint8_t)process, 0x123480, GPC_LOAD);
-            cr_assert_eq(offer(&m, &w), GPC_OK);
+            cr_assert_eq(offer(&m, &w, NULL), GPC_OK);
             answer(&m, &s);
             cr_expect_eq(s.completed, 1);
             cr_expect(s.fills[1] && s.fill_address == 0x123480 && s.request_address == 0x123480);
@@ -264,7 +264,7 @@ Test(processes, are_told_apart_from_addresses) {
             cr_assert_eq(gpc_hierarchy_set_trace(m.hierarchy, &none, NULL), GPC_OK);
             for (unsigned i = 1; i < 9; i++) { /* L1 has few sets: the line leaves */
                 w = line_of((uint8_t)process, 0x123480 + i * 4096, GPC_LOAD);
-                cr_assert_eq(offer(&m, &w), GPC_OK);
+                cr_assert_eq(offer(&m, &w, NULL), GPC_OK);
                 answer(&m, &s);
             }
             cr_expect(s.evictions[1] && s.evict_process == process);
@@ -330,20 +330,17 @@ Test(processes, misses_and_transactions) {
         const gpc_request request = {.address = 0x8000, .process = p, .kind = GPC_LOAD};
         for (unsigned again = 0; again < 2; again++) {
             const uint64_t before = read_sectors(&m);
-            cr_assert_eq(gpc_hierarchy_check_miss(m.hierarchy, &request, &m.error), GPC_OK);
-            cr_assert_eq(gpc_hierarchy_try_miss(m.hierarchy, &request, 1, &busy), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_try_miss(m.hierarchy, &request, 1, &busy, NULL), GPC_OK);
             settle(&m);
             cr_expect_eq(read_sectors(&m) - before, again ? 0 : 4, "process %u", p);
         }
         gpc_request two[] = {{.address = 0x9000, .process = p}, {.address = 0x9080, .process = p}};
         const uint64_t before = read_sectors(&m);
-        cr_assert_eq(gpc_hierarchy_check_transactions(m.hierarchy, two, 2, &m.error), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_try_transactions(m.hierarchy, two, 2, 1, &busy), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_transactions(m.hierarchy, two, 2, 1, &busy, NULL), GPC_OK);
         settle(&m);
         cr_expect_eq(read_sectors(&m) - before, 8, "process %u", p);
         two[1].process++;
-        cr_expect_eq(gpc_hierarchy_try_transactions(m.hierarchy, two, 2, 1, &busy), GPC_ERROR_ARGUMENT);
-        cr_expect_eq(gpc_hierarchy_check_transactions(m.hierarchy, two, 2, &m.error), GPC_ERROR_ARGUMENT);
+        cr_expect_eq(gpc_hierarchy_try_transactions(m.hierarchy, two, 2, 1, &busy, &m.error), GPC_ERROR_ARGUMENT);
         cr_expect(strstr(m.error.message, "copy or process is not that of the first"), "%s", m.error.message);
     }
     destroy(&m);
@@ -373,7 +370,7 @@ Test(processes, batches) {
     size_t done;
     make(&m, false, "");
     b.count = 4, b.lanes = 1, b.addresses = addresses, b.processes = processes, b.results = results;
-    cr_assert_eq(gpc_hierarchy_access_many(m.hierarchy, &b, &done), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_access_many(m.hierarchy, &b, &done, NULL), GPC_OK);
     cr_expect(done == 4 && !results[0].l1_sector_hits && !results[1].l1_sector_hits);
     cr_expect(results[2].l1_sector_hits == 1 && results[3].l1_sector_hits == 1);
     destroy(&m);
@@ -389,13 +386,13 @@ Test(processes, copies_and_constants) {
                     gpc_warp_access w = line_of(p, 0x6000, GPC_LOAD);
                     uint64_t before = read_sectors(&m);
                     w.space = GPC_SPACE_CONSTANT;
-                    cr_assert_eq(offer(&m, &w), GPC_OK);
+                    cr_assert_eq(offer(&m, &w, NULL), GPC_OK);
                     settle(&m);
                     cr_expect_eq(read_sectors(&m) > before, !again, "constants of process %u", p);
                     w = line_of(p, 0xa000, GPC_LOAD);
                     w.copy = GPC_COPY_BULK, w.mask = 1, w.width = 1024;
                     before = read_sectors(&m);
-                    cr_assert_eq(offer(&m, &w), GPC_OK);
+                    cr_assert_eq(offer(&m, &w, NULL), GPC_OK);
                     settle(&m);
                     cr_expect_eq(read_sectors(&m) - before, again ? 0 : 32, "copies of process %u", p);
                 }
@@ -449,7 +446,7 @@ Test(processes, offsets_of_threads) {
                 const uint64_t before = read_sectors(&m);
                 gpc_warp_access w = line_of(p, UINT64_MAX - 255, GPC_LOAD); /* only 28 bits count */
                 w.space = GPC_SPACE_LOCAL, w.local_offsets = 1;
-                cr_assert_eq(offer(&m, &w), GPC_OK);
+                cr_assert_eq(offer(&m, &w, NULL), GPC_OK);
                 settle(&m);
                 cr_expect_eq(read_sectors(&m) > before, !again, "process %u", p);
             }
@@ -523,10 +520,10 @@ Test(processes, snapshots) {
             make(&m, timed, settings[n]);
             for (unsigned i = 0; i < 12; i++) {
                 const gpc_warp_access w = line_of((uint8_t)(i % 3), 0x1000 + i / 3 * 512, GPC_LOAD);
-                cr_assert_eq(offer(&m, &w), GPC_OK);
+                cr_assert_eq(offer(&m, &w, NULL), GPC_OK);
             }
             if (timed)
-                cr_assert_eq(gpc_hierarchy_advance(m.hierarchy, 20), GPC_OK);
+                cr_assert_eq(gpc_hierarchy_advance(m.hierarchy, 20, NULL), GPC_OK);
             cr_assert_eq(gpc_hierarchy_copy(m.hierarchy, &copy, &m.error), GPC_OK, "%s", m.error.message);
             cr_expect_eq(run_on(&m, m.hierarchy, &first), run_on(&m, copy, &second), "%s", settings[n]);
             cr_expect(!memcmp(&first, &second, sizeof first), "%s", settings[n]);
@@ -544,8 +541,7 @@ Test(processes, snapshots) {
 /* Refusals */
 
 static void expect_refused(made *m, const gpc_warp_access *w, const char *part) {
-    cr_expect_eq(offer(m, w), GPC_ERROR_ARGUMENT, "%s", part);
-    cr_expect_eq(gpc_hierarchy_check_access(m->hierarchy, w, &m->error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(offer(m, w, &m->error), GPC_ERROR_ARGUMENT, "%s", part);
     cr_expect(strstr(m->error.message, part), "%s", m->error.message);
 }
 
@@ -570,8 +566,7 @@ Test(processes, wide_addresses) {
         expect_refused(&m, &w,
                        "an address is beyond the 57 bits that those of a hierarchy with several processes have");
         gpc_request r = {.address = LAST + 128, .process = 1};
-        cr_expect_eq(gpc_hierarchy_try_miss(m.hierarchy, &r, 0, &busy), GPC_ERROR_ARGUMENT);
-        cr_expect_eq(gpc_hierarchy_check_miss(m.hierarchy, &r, &m.error), GPC_ERROR_ARGUMENT);
+        cr_expect_eq(gpc_hierarchy_try_miss(m.hierarchy, &r, 0, &busy, &m.error), GPC_ERROR_ARGUMENT);
         cr_expect(strstr(m.error.message, "gpc_request: an address is beyond the 57 bits"), "%s", m.error.message);
         gpc_port_request p = GPC_PORT_REQUEST_INIT;
         p.address = LAST, p.bytes = 129, p.process = 1;

@@ -56,7 +56,7 @@ static gpc_status load(rig *r, uint32_t block, uint32_t warp, uint64_t line, uin
     access.width = 4;
     access.kind = kind;
     access.addresses = &address;
-    gpc_status status = gpc_hierarchy_try_issue(r->hierarchy, &access, r->issued, NULL);
+    gpc_status status = gpc_hierarchy_try_issue(r->hierarchy, &access, r->issued, NULL, NULL);
     if (status == GPC_OK)
         r->done[r->issued++].accepted = true;
     return status;
@@ -272,7 +272,7 @@ static void check_order(const char *settings, uint64_t seed) {
         access.width = 4;
         access.kind = rig_below(&state, 8) ? GPC_LOAD : GPC_STORE;
         access.addresses = &address;
-        while (gpc_hierarchy_try_issue(r.hierarchy, &access, r.issued, NULL) == GPC_BUSY)
+        while (gpc_hierarchy_try_issue(r.hierarchy, &access, r.issued, NULL, NULL) == GPC_BUSY)
             rig_step(&r);
         r.done[r.issued++].accepted = true;
     }

@@ -156,7 +156,7 @@ Test(timed_replies, of_misses) {
     gpc_busy busy = GPC_BUSY_NOT;
     while (rig_now(&r) < 2000) {
         const gpc_request miss = {.address = r.issued * 128};
-        r.issued += gpc_hierarchy_try_miss(r.hierarchy, &miss, r.issued, &busy) == GPC_OK;
+        r.issued += gpc_hierarchy_try_miss(r.hierarchy, &miss, r.issued, &busy, NULL) == GPC_OK;
         rig_step(&r);
     }
     cr_expect(busy == GPC_BUSY_MISS_QUEUE || busy == GPC_BUSY_NETWORK);
@@ -261,7 +261,7 @@ static uint64_t quiet_run(const char *settings, uint32_t threads) {
         rig_try(&r, WORDS(GPC_LOAD, (uint64_t)rig_below(&state, 512) * 128, 4, 128, .sm = rig_below(&state, 4)), NULL);
         if (!rig_below(&state, 4))
             add(rig_below(&state, 4), rig_below(&state, 3));
-        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, rig_below(&state, 4)), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, rig_below(&state, 4), NULL), GPC_OK);
         trail = trail * 31 + gpc_hierarchy_in_flight(r.hierarchy) + gpc_hierarchy_reply_credits(r.hierarchy, i % 4);
     }
     trail = trail * 31 + rig_stats(&r).l1_reply_stalls;
@@ -380,7 +380,7 @@ Test(timed_replies, snapshots) {
         for (unsigned i = 0; i < 600; i++) {
             if (i % 7 == 0)
                 cr_assert_eq(gpc_hierarchy_add_reply_credits(both[h], 0, 1, NULL), GPC_OK);
-            cr_assert_eq(gpc_hierarchy_advance(both[h], 1), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(both[h], 1, NULL), GPC_OK);
         }
         cr_expect_eq(gpc_hierarchy_drain(both[h], &error), GPC_OK, "%s", error.message);
     }

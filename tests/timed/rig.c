@@ -202,7 +202,7 @@ gpc_status rig_try(rig *r, shot s, gpc_busy *busy) {
     access.multicast_count = s.multicast_count;
     cr_assert_lt(r->issued, RIG_TOKENS);
     gpc_busy why = GPC_BUSY_COUNT;
-    gpc_status status = gpc_hierarchy_try_issue(r->hierarchy, &access, r->issued, &why);
+    gpc_status status = gpc_hierarchy_try_issue(r->hierarchy, &access, r->issued, &why, NULL);
     cr_assert(status == GPC_OK || status == GPC_BUSY, "%s", gpc_status_string(status));
     cr_expect_eq(why == GPC_BUSY_NOT, status == GPC_OK);
     cr_expect_lt(why, GPC_BUSY_COUNT);
@@ -228,7 +228,7 @@ gpc_status rig_try_fence(rig *r, fence_shot f, gpc_busy *busy) {
     fence.control = (uint8_t)f.control;
     cr_assert_lt(r->issued, RIG_TOKENS);
     gpc_busy why = GPC_BUSY_COUNT;
-    gpc_status status = gpc_hierarchy_try_fence(r->hierarchy, &fence, r->issued, &why);
+    gpc_status status = gpc_hierarchy_try_fence(r->hierarchy, &fence, r->issued, &why, NULL);
     cr_assert(status == GPC_OK || status == GPC_BUSY, "%s", gpc_status_string(status));
     cr_expect_eq(why == GPC_BUSY_NOT, status == GPC_OK);
     if (busy)
@@ -280,10 +280,8 @@ static void answer(rig *r) {
 
 static void go(rig *r, uint64_t cycles) {
     gpc_error error = GPC_ERROR_INIT;
-    if (gpc_hierarchy_advance(r->hierarchy, cycles) != GPC_OK) {
-        gpc_hierarchy_check_advance(r->hierarchy, cycles, &error);
+    if (gpc_hierarchy_advance(r->hierarchy, cycles, &error) != GPC_OK)
         cr_assert_fail("%s\n%s", error.message, r->settings);
-    }
 }
 
 void rig_step(rig *r) {

@@ -176,8 +176,8 @@ Test(timed_safety, steps_of_any_length) {
             }
             uint32_t cycles = rig_below(&state, 4) ? 1 + rig_below(&state, 9) : 1 + rig_below(&state, 3000);
             for (uint32_t i = 0; i < cycles; i++)
-                cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1), GPC_OK);
-            cr_assert_eq(gpc_hierarchy_advance(other.hierarchy, cycles), GPC_OK);
+                cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_advance(other.hierarchy, cycles, NULL), GPC_OK);
             cr_assert_eq(r.trail, other.trail, "seed %u: %s", (unsigned)seed, m.text);
         }
         measured_stats a = rig_stats(&r), b = rig_stats(&other);
@@ -193,7 +193,7 @@ Test(timed_safety, long_idle_stretches) {
     rig_latency(&r, LINE(GPC_LOAD, 0));
     uint64_t now = rig_now(&r);
     cr_expect_eq(gpc_hierarchy_next_event(r.hierarchy), UINT64_MAX);
-    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, (uint64_t)1 << 40), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, (uint64_t)1 << 40, NULL), GPC_OK);
     cr_expect_eq(rig_now(&r), now + ((uint64_t)1 << 40));
     cr_expect_eq(rig_latency(&r, LINE(GPC_LOAD, 0)), r.done[1].cycle - r.done[1].issued);
     cr_expect_eq(r.done[1].level, 1);
@@ -219,7 +219,7 @@ Test(timed_safety, drain) {
         cr_expect_eq(gpc_hierarchy_in_flight(r.hierarchy), 0);
         cr_expect_eq(r.completed, r.issued);
         measured_stats before = rig_stats(&r);
-        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 100000), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 100000, NULL), GPC_OK);
         measured_stats later = rig_stats(&r);
         cr_expect_eq(later.dram_writes, before.dram_writes, "a write was left: %s", m.text);
         cr_expect_eq(later.dram_queue_cycles, before.dram_queue_cycles);

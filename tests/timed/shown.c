@@ -336,7 +336,7 @@ static void issue_asked(rig *r, gpc_request *a, uint32_t width) {
 #undef GIVE
     rig_finish(r);
     a->cycle = rig_now(r);
-    const gpc_status status = gpc_hierarchy_try_issue(r->hierarchy, &w, r->issued, NULL);
+    const gpc_status status = gpc_hierarchy_try_issue(r->hierarchy, &w, r->issued, NULL, NULL);
     cr_assert_eq(status, GPC_OK, "kind %u, space %u, copy %u: %s", w.kind, w.space, w.copy, gpc_status_string(status));
     r->done[r->issued++].accepted = true;
     rig_finish(r);
@@ -407,8 +407,8 @@ Test(shown, requests_of_hosts_are_known_below) {
         given.kernel = 0;
         given.size = 4;
         a->cycle = i % 2 ? rig_now(&r) : a->cycle;
-        cr_assert_eq(i % 2 ? gpc_hierarchy_try_transactions(r.hierarchy, &given, 1, r.issued, NULL)
-                           : gpc_hierarchy_try_miss(r.hierarchy, &given, r.issued, NULL),
+        cr_assert_eq(i % 2 ? gpc_hierarchy_try_transactions(r.hierarchy, &given, 1, r.issued, NULL, NULL)
+                           : gpc_hierarchy_try_miss(r.hierarchy, &given, r.issued, NULL, NULL),
                      GPC_OK);
         r.done[r.issued++].accepted = true;
         rig_finish(&r);

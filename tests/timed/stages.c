@@ -100,8 +100,8 @@ static void storm(gpc_hierarchy *h, uint32_t sms, unsigned count, seen *told) {
         access.kind = (uint8_t)kinds[i % (sizeof kinds / sizeof *kinds)];
         access.space = (uint8_t)(i % 11 == 5 ? GPC_SPACE_SHARED : GPC_SPACE_GLOBAL);
         gpc_status status;
-        while ((status = gpc_hierarchy_try_issue(h, &access, i, NULL)) == GPC_BUSY)
-            cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+        while ((status = gpc_hierarchy_try_issue(h, &access, i, NULL, NULL)) == GPC_BUSY)
+            cr_assert_eq(gpc_hierarchy_advance(h, 1, NULL), GPC_OK);
         cr_assert_eq(status, GPC_OK, "access %u: %s", i, gpc_status_string(status));
         given += access.space == GPC_SPACE_GLOBAL;
         if (i % 40 == 39) {
@@ -109,8 +109,8 @@ static void storm(gpc_hierarchy *h, uint32_t sms, unsigned count, seen *told) {
             fence.sm = access.sm;
             fence.scope = GPC_SCOPE_GPU;
             fence.order = GPC_ORDER_ACQ_REL;
-            while ((status = gpc_hierarchy_try_fence(h, &fence, i, NULL)) == GPC_BUSY)
-                cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+            while ((status = gpc_hierarchy_try_fence(h, &fence, i, NULL, NULL)) == GPC_BUSY)
+                cr_assert_eq(gpc_hierarchy_advance(h, 1, NULL), GPC_OK);
             cr_assert(status == GPC_OK || status == GPC_ERROR_UNSUPPORTED, "fence: %s", gpc_status_string(status));
             given += status == GPC_OK;
         }
@@ -246,11 +246,11 @@ Test(stages, sums_of_other_kinds) {
         access.order = accesses[i % COUNT].order;
         access.width = accesses[i % COUNT].width;
         gpc_status status;
-        while ((status = gpc_hierarchy_try_issue(h, &access, i, NULL)) == GPC_BUSY)
-            cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+        while ((status = gpc_hierarchy_try_issue(h, &access, i, NULL, NULL)) == GPC_BUSY)
+            cr_assert_eq(gpc_hierarchy_advance(h, 1, NULL), GPC_OK);
         cr_assert_eq(status, GPC_OK, "%u: %s", i % COUNT, gpc_status_string(status));
-        while ((status = gpc_hierarchy_try_miss(h, &miss, i, NULL)) == GPC_BUSY)
-            cr_assert_eq(gpc_hierarchy_advance(h, 1), GPC_OK);
+        while ((status = gpc_hierarchy_try_miss(h, &miss, i, NULL, NULL)) == GPC_BUSY)
+            cr_assert_eq(gpc_hierarchy_advance(h, 1, NULL), GPC_OK);
         cr_assert_eq(status, GPC_OK);
     }
     cr_assert_eq(gpc_hierarchy_drain(h, &error), GPC_OK, "%s", error.message);
@@ -276,7 +276,7 @@ Test(stages, of_multicast_copies) {
     access.copy = GPC_COPY_BULK;
     access.multicast = sms;
     access.multicast_count = 3;
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK, "%s", error.message);
     cr_expect_eq(told.accesses, 3);
     cr_expect_geq(told.spent[GPC_STAGE_DRAM], 3 * 700);
@@ -297,7 +297,7 @@ Test(stages, say_where_cycles_went) {
     access.width = 4;
     access.pc = 0x48;
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 0, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
     const uint64_t latency = told.last.cycle - told.last.issued;
     cr_expect_eq(told.last.level, 3);
@@ -308,7 +308,7 @@ Test(stages, say_where_cycles_went) {
     cr_expect_geq(told.last_spent[GPC_STAGE_L2], 20);
     cr_expect_geq(10 * told.last_spent[GPC_STAGE_DRAM], 9 * latency);
 
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 1, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 1, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
     cr_expect_eq(told.last.level, 1);
     cr_expect_eq(told.last_spent[GPC_STAGE_L1] + told.last_spent[GPC_STAGE_QUEUE], told.last.cycle - told.last.issued);
@@ -316,9 +316,9 @@ Test(stages, say_where_cycles_went) {
 
     /* a load joining a miss waits for the miss in any stage */
     address = 0x8000;
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 2, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 2, NULL, NULL), GPC_OK);
     access.pc = 0x50;
-    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 3, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, 3, NULL, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
     cr_expect_geq(told.of_token[3][GPC_STAGE_MERGED], 700);
     cr_expect_eq(told.of_token[3][GPC_STAGE_DRAM], 0);
@@ -364,7 +364,7 @@ Test(stages, name_the_dram_queue) {
         access.mask = 1;
         access.addresses = &address;
         access.width = 4;
-        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL, NULL), GPC_OK);
     }
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
     const uint64_t latency = told.last.cycle - told.last.issued;
@@ -410,12 +410,12 @@ static void load_beside_traces(const char *settings, bool traced, seen *told) {
         access.mask = 1;
         access.addresses = &address;
         access.width = 4;
-        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL, NULL), GPC_OK);
         options.on_event = i % 20 == 10 ? watch : NULL;
         options.user_data = &events;
         if (traced && i % 10 == 0)
             cr_assert_eq(gpc_hierarchy_set_trace(r.hierarchy, &options, &error), GPC_OK);
-        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 7), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 7, NULL), GPC_OK);
     }
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);
     cr_expect_eq(events > 0, traced);
@@ -454,9 +454,9 @@ Test(stages, in_snapshots) {
         access.addresses = &address;
         access.width = 4;
         access.pc = 8 * (i % 3);
-        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_try_issue(r.hierarchy, &access, i, NULL, NULL), GPC_OK);
     }
-    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 120), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 120, NULL), GPC_OK);
     const seen before = told;
     cr_assert_eq(gpc_hierarchy_copy(r.hierarchy, &copy, &error), GPC_OK, "%s", error.message);
     cr_assert_eq(gpc_hierarchy_drain(r.hierarchy, &error), GPC_OK);

@@ -175,14 +175,14 @@ Test(timed_statistics, links) {
 Test(timed_statistics, cycles) {
     rig_open_dram(&r, "sm.count = 3\nl2.slices = 4\ndram.channels = 2\nclock.dram = 1500\n");
     measured_stats before = rig_stats(&r);
-    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1000), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 1000, NULL), GPC_OK);
     measured_stats after = rig_stats(&r);
     cr_expect_eq(after.sm_cycles - before.sm_cycles, 3 * 1000);
     cr_expect_eq(after.l2_cycles - before.l2_cycles, 4 * 1000);
     cr_expect_eq(after.dram_cycles - before.dram_cycles, 2 * 1500);
     cr_expect_eq(after.dram_busy_cycles, 0);
     gpc_hierarchy_reset_stats(r.hierarchy);
-    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 10), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(r.hierarchy, 10, NULL), GPC_OK);
     cr_expect_eq(rig_stats(&r).sm_cycles, 30, "since the reset");
     cr_expect_eq(rig_stats(&r).dram_cycles, 30);
     rig_close(&r);

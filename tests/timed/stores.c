@@ -109,7 +109,7 @@ Test(timed_stores, kept_and_passed_on) {
 Test(timed_stores, of_misses) {
     rig_open(&r, BACK, MEMORY_LATENCY);
     const gpc_request request = {.address = 4096, .kind = GPC_STORE};
-    cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, NULL), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_miss(r.hierarchy, &request, r.issued, NULL, NULL), GPC_OK);
     rig_wait(&r, r.issued++);
     cr_expect_eq(rig_stats(&r).l2_write_sectors, 4);
     cr_expect(r.done[0].level == 2 && r.done[0].cycle > 2 * 6);

@@ -103,7 +103,7 @@ static void functional(gpc_hierarchy *h, const stream *s) {
             access.mask = ((uint64_t)1 << a.lanes) - 1;
             access.kind = a.kind, access.space = a.space, access.hint = a.hint;
             access.token = a.token, access.token_l2 = a.token_l2;
-            cr_assert_eq(gpc_hierarchy_access(h, &access, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_access(h, &access, NULL, NULL), GPC_OK);
         }
 }
 

@@ -79,8 +79,8 @@ static gpc_status offer_lines(shot s, bool sectors, gpc_busy *busy) {
     gpc_request each[GPC_MAX_TRANSACTIONS];
     const uint32_t count = coalesce(s, sectors, each);
     gpc_error error = GPC_ERROR_INIT;
-    cr_assert_eq(gpc_hierarchy_check_transactions(lines.hierarchy, each, count, &error), GPC_OK, "%s", error.message);
-    const gpc_status status = gpc_hierarchy_try_transactions(lines.hierarchy, each, count, lines.issued, busy);
+    const gpc_status status = gpc_hierarchy_try_transactions(lines.hierarchy, each, count, lines.issued, busy, &error);
+    cr_assert_geq(status, 0, "%s", error.message);
     if (status == GPC_OK)
         lines.done[lines.issued++].accepted = true;
     return status;
@@ -153,15 +153,13 @@ Test(timed_transactions, a_further_sector_is_no_reuse) {
     rig_close(&lines);
 }
 
-#define REFUSED(why, ...)                                                                                         \
-    do {                                                                                                          \
-        const gpc_request each[] = {{.address = 128}, {__VA_ARGS__}};                                             \
-        gpc_error reason = GPC_ERROR_INIT;                                                                        \
-        cr_expect_eq(gpc_hierarchy_try_transactions(lines.hierarchy, each, 2, 0, NULL), GPC_ERROR_ARGUMENT, "%s", \
-                     why);                                                                                        \
-        cr_expect_eq(gpc_hierarchy_check_transactions(lines.hierarchy, each, 2, &reason), GPC_ERROR_ARGUMENT);    \
-        cr_expect(strstr(reason.message, why) && strstr(reason.message, "gpc_request 1: "), "%s: %s", why,        \
-                  reason.message);                                                                                \
+#define REFUSED(why, ...)                                                                                             \
+    do {                                                                                                              \
+        const gpc_request each[] = {{.address = 128}, {__VA_ARGS__}};                                                 \
+        gpc_error reason = GPC_ERROR_INIT;                                                                            \
+        cr_expect_eq(gpc_hierarchy_try_transactions(lines.hierarchy, each, 2, 0, NULL, &reason), GPC_ERROR_ARGUMENT); \
+        cr_expect(strstr(reason.message, why) && strstr(reason.message, "gpc_request 1: "), "%s: %s", why,            \
+                  reason.message);                                                                                    \
     } while (0)
 
 Test(timed_transactions, refused) {
@@ -179,17 +177,14 @@ Test(timed_transactions, refused) {
     REFUSED("no byte in common", .sector_mask = 1, .byte_mask = {0, 1});
     gpc_request each[GPC_MAX_TRANSACTIONS + 1] = {{.order = GPC_ORDER_RELEASE}};
     gpc_error error = GPC_ERROR_INIT;
-    cr_expect_eq(gpc_hierarchy_check_transactions(lines.hierarchy, each, 1, &error), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_transactions(lines.hierarchy, each, 1, 0, NULL, &error), GPC_ERROR_ARGUMENT);
     cr_expect(strstr(error.message, "order"), "%s", error.message);
-    cr_expect_eq(gpc_hierarchy_try_transactions(lines.hierarchy, each, 1, 0, NULL), GPC_ERROR_ARGUMENT);
     each[0].order = GPC_ORDER_WEAK;
     for (uint32_t count = 0; count <= GPC_MAX_TRANSACTIONS + 1; count += GPC_MAX_TRANSACTIONS + 1) {
-        cr_expect_eq(gpc_hierarchy_try_transactions(lines.hierarchy, each, count, 0, NULL), GPC_ERROR_ARGUMENT);
-        cr_expect_eq(gpc_hierarchy_check_transactions(lines.hierarchy, each, count, &error), GPC_ERROR_ARGUMENT);
+        cr_expect_eq(gpc_hierarchy_try_transactions(lines.hierarchy, each, count, 0, NULL, &error), GPC_ERROR_ARGUMENT);
     }
-    cr_expect_eq(gpc_hierarchy_try_transactions(lines.hierarchy, NULL, 1, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_try_transactions(NULL, each, 1, 0, NULL), GPC_ERROR_ARGUMENT);
-    cr_expect_eq(gpc_hierarchy_check_transactions(NULL, each, 1, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_transactions(lines.hierarchy, NULL, 1, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
+    cr_expect_eq(gpc_hierarchy_try_transactions(NULL, each, 1, 0, NULL, NULL), GPC_ERROR_ARGUMENT);
     cr_expect_eq(gpc_hierarchy_in_flight(lines.hierarchy), 0);
     cr_expect_eq(rig_stats(&lines).warp_instructions, 0);
     rig_close(&lines);
@@ -219,8 +214,7 @@ Test(timed_transactions, unsupported) {
         cr_assert_eq(gpc_config_create(context, &config, &error), GPC_OK);
         cr_assert_eq(gpc_config_load_text(config, rows[i].settings, "settings", &error), GPC_OK, "%s", error.message);
         cr_assert_eq(gpc_hierarchy_create(context, config, &h, &error), GPC_OK, "%s", error.message);
-        cr_expect_eq(gpc_hierarchy_try_transactions(h, &good, 1, 0, NULL), rows[i].status);
-        cr_expect_eq(gpc_hierarchy_check_transactions(h, &good, 1, &error), rows[i].status);
+        cr_expect_eq(gpc_hierarchy_try_transactions(h, &good, 1, 0, NULL, &error), rows[i].status);
         cr_expect(strstr(error.message, rows[i].why), "%s", error.message);
         gpc_hierarchy_destroy(h);
         gpc_config_destroy(config);

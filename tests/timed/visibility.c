@@ -369,18 +369,18 @@ Test(timed_visibility, kernels_without_a_clock) {
             a.kind = GPC_LOAD;
             a.sm = readers[r].sm;
             a.out = (uint8_t *)&old;
-            cr_assert_eq(gpc_hierarchy_access(w.h, &a, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_access(w.h, &a, NULL, NULL), GPC_OK);
             a.kind = GPC_STORE;
             a.sm = 0;
             a.out = NULL;
             a.bytes = (const uint8_t *)&one;
-            cr_assert_eq(gpc_hierarchy_access(w.h, &a, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_access(w.h, &a, NULL, NULL), GPC_OK);
             cr_assert_eq(gpc_hierarchy_begin_kernel(w.h, NULL, NULL), GPC_OK);
             a.kind = GPC_LOAD;
             a.sm = readers[r].sm;
             a.bytes = NULL;
             a.out = (uint8_t *)&found;
-            cr_assert_eq(gpc_hierarchy_access(w.h, &a, NULL), GPC_OK);
+            cr_assert_eq(gpc_hierarchy_access(w.h, &a, NULL, NULL), GPC_OK);
             cr_expect_eq(found, 1, "%s: %s", protocols[p], readers[r].name);
             world_close(&w);
         }

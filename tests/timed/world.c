@@ -57,7 +57,7 @@ void world_close(world *w) {
 }
 
 void world_step(world *w) {
-    cr_assert_eq(gpc_hierarchy_advance(w->h, 1), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_advance(w->h, 1, NULL), GPC_OK);
 }
 
 void world_wait(world *w, uint64_t token) {
@@ -71,7 +71,7 @@ uint64_t world_issue(world *w, const gpc_warp_access *access) {
     const uint64_t token = ++w->token;
     gpc_status status;
     w->done[token % WORLD_TOKENS] = false;
-    while ((status = gpc_hierarchy_try_issue(w->h, access, token, NULL)) == GPC_BUSY)
+    while ((status = gpc_hierarchy_try_issue(w->h, access, token, NULL, NULL)) == GPC_BUSY)
         world_step(w);
     cr_assert_eq(status, GPC_OK, "%s", gpc_status_string(status));
     return token;
@@ -119,7 +119,7 @@ uint64_t world_begin_fence(world *w, uint32_t sm, gpc_order order, gpc_scope sco
     f.order = (uint8_t)order;
     f.scope = (uint8_t)scope;
     w->done[token % WORLD_TOKENS] = false;
-    while ((status = gpc_hierarchy_try_fence(w->h, &f, token, NULL)) == GPC_BUSY)
+    while ((status = gpc_hierarchy_try_fence(w->h, &f, token, NULL, NULL)) == GPC_BUSY)
         world_step(w);
     cr_assert_eq(status, GPC_OK);
     return token;

@@ -122,12 +122,12 @@ bool host_feed(host *at, gpc_status status, const char *call) {
 
 /* Time. */
 
-gpc_status host_advance(host *at, uint64_t cycles) {
+gpc_status host_advance(host *at, uint64_t cycles, gpc_error *error) {
     const uint64_t to = now_of(at) + cycles;
     gpc_status status;
     if (at->fed)
-        return gpc_hierarchy_advance(at->h, cycles);
-    HOST_CALL(at, status, gpc_hierarchy_advance(at->h, to - now_of(at)));
+        return gpc_hierarchy_advance(at->h, cycles, error);
+    HOST_CALL(at, status, gpc_hierarchy_advance(at->h, to - now_of(at), error));
     return status;
 }
 
@@ -137,7 +137,7 @@ static bool under_way(const host *at) {
 
 static void fail_hang(host *at, uint64_t now) {
     gpc_error error = GPC_ERROR_INIT;
-    gpc_hierarchy_check_advance(at->h, 1, &error);
+    gpc_hierarchy_advance(at->h, 1, &error);
     fail(at->f, "hang", "cycle %" PRIu64 ": %" PRIu64 " in flight, %sidle, and no next event: %.700s", now,
          gpc_hierarchy_in_flight(at->h), gpc_hierarchy_is_idle(at->h) ? "" : "not ", error.message);
 }
@@ -155,9 +155,8 @@ bool host_go_on(host *at, uint64_t limit) {
         return false;
     if (at->how == WAY_STEPS || to <= now)
         to = now + 1;
-    gpc_status status = host_advance(at, to - now);
+    gpc_status status = host_advance(at, to - now, &error);
     if (status != GPC_OK) {
-        gpc_hierarchy_check_advance(at->h, 1, &error);
         fail(at->f, status == GPC_ERROR_STATE ? "hang" : "advance", "cycle %" PRIu64 ": advance returns %s: %.700s",
              now_of(at), gpc_status_string(status), error.message);
     } else if (now_of(at) != to) {

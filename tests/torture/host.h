@@ -52,7 +52,7 @@ typedef struct host {
     } while (0)
 
 /* Moves the clock. No allocation fails in a tree, where L1s try again later. */
-gpc_status host_advance(host *at, uint64_t cycles);
+gpc_status host_advance(host *at, uint64_t cycles, gpc_error *error);
 void host_starve(host *at);
 /* Ends the hunger. Returns true if a call has to be made again. */
 bool host_feed(host *at, gpc_status status, const char *call);

@@ -199,8 +199,7 @@ static const char clock_of_host[] =
     "    const uint64_t now = gpc_hierarchy_now(h), event = gpc_hierarchy_next_event(h), due = give();\n"
     "    uint64_t to = event < due ? event : due;\n"
     "    to = to < end ? to : end;\n"
-    "    if (to == UINT64_MAX || gpc_hierarchy_advance(h, steps ? 1 : to - now) != GPC_OK) {\n"
-    "        gpc_hierarchy_check_advance(h, 1, &error);\n"
+    "    if (to == UINT64_MAX || gpc_hierarchy_advance(h, steps ? 1 : to - now, &error) != GPC_OK) {\n"
     "        printf(\"cycle %llu: %llu in flight, and no end: %s\\n\", (unsigned long long)gpc_hierarchy_now(h),\n"
     "               (unsigned long long)gpc_hierarchy_in_flight(h), error.message);\n"
     "        return 0;\n"
@@ -243,7 +242,7 @@ static const char accesses_of_host[] =
     "    for (unsigned i = 0; i < 16; i++)\n"
     "        sms[i] = (a.warp + i) % shape.sms;\n"
     "    a.multicast = a.multicast_count ? sms : NULL;\n"
-    "    OFFER(gpc_hierarchy_try_issue(h, &a, token, NULL));\n"
+    "    OFFER(gpc_hierarchy_try_issue(h, &a, token, NULL, &error));\n"
     "}\n";
 
 static const char requests_of_host[] =
@@ -257,9 +256,9 @@ static const char requests_of_host[] =
     "    for (unsigned i = 0; i < 40; i++, r.address += stride ? stride / line * line + line : 0)\n"
     "        all[i] = r;\n"
     "    if (n)\n"
-    "        OFFER(gpc_hierarchy_try_transactions(h, all, n, token, NULL));\n"
+    "        OFFER(gpc_hierarchy_try_transactions(h, all, n, token, NULL, &error));\n"
     "    else\n"
-    "        OFFER(gpc_hierarchy_try_miss(h, all, token, NULL));\n"
+    "        OFFER(gpc_hierarchy_try_miss(h, all, token, NULL, &error));\n"
     "}\n";
 
 static bool uses(const torture_case *c, unsigned first, unsigned last) {

@@ -61,8 +61,7 @@ class _Decisions(Handle):
         self._create(destroy, create, context._live(), ctypes.byref(raw), keep=(context,))
 
     def _call(self, name: str, *arguments: Any) -> None:
-        function = getattr(lib, self._functions + name)
-        settle(invoke(function, self._live(), *arguments), what=function.__name__)
+        call(getattr(lib, self._functions + name), self._live(), *arguments)
 
     def _tell(self, events: Sequence[g.gpc_policy_event]) -> None:
         array = (g.gpc_policy_event * len(events))(*events)

@@ -166,15 +166,13 @@ class HierarchyView(TimedView, Handle):
         """
         access = warp_access(addresses, token, **fields)
         result = WarpResult()
-        arguments = self._live(), ctypes.byref(access), ctypes.byref(result)
+        arguments = self._live(), ctypes.byref(access), ctypes.byref(result), ctypes.byref(state.error)
         if self._context._has_python or (self._owner or self)._on_event:
             status = invoke(lib.gpc_hierarchy_access, *arguments)
         else:
             status = lib.gpc_hierarchy_access(*arguments)
         if status or state.unsettled is not None:
-            if status == Status.ERROR_ARGUMENT and state.unsettled is None:
-                call(lib.gpc_hierarchy_check_access, self._live(), ctypes.byref(access))  # says which field
-            settle(status, what="gpc_hierarchy_access")
+            settle(status, state.error)
         return result
 
     def local_address(self, sm: int, warp: int, lane: int, offset: int) -> int:
@@ -204,11 +202,12 @@ class HierarchyView(TimedView, Handle):
         if told is not None:
             batch.results = told
         done = ctypes.c_size_t()
-        status = invoke(lib.gpc_hierarchy_access_many, self._live(), ctypes.byref(batch), ctypes.byref(done))
         try:
-            settle(status, what=f"access {done.value} of the batch")
+            call(lib.gpc_hierarchy_access_many, self._live(), ctypes.byref(batch), ctypes.byref(done))
         except BaseException as error:
             error.done = done.value
+            if isinstance(error, GpucacheError):
+                error.args = (f"access {done.value} of the batch: {error}",)
             raise
         return done.value if told is None else _records(told)
 
@@ -219,11 +218,6 @@ class HierarchyView(TimedView, Handle):
         fields        control (a Control: "none", "invalidate_all" or "write_back_all"), sm, warp
         """
         call(lib.gpc_hierarchy_fence, self._live(), ctypes.byref(fence_of(order, scope, **fields)))
-
-    def check_access(self, addresses: Any, *, token: Union[int, str] = Token.UNUSED, **fields: Any) -> None:
-        """Raise ArgumentError, with a sentence about the field, if access() and try_issue() would refuse the access."""
-        access = warp_access(addresses, token, **fields)
-        call(lib.gpc_hierarchy_check_access, self._live(), ctypes.byref(access))
 
     def count_instructions(self, warp_instructions: int = 0, thread_instructions: int = 0, blocks: int = 0) -> None:
         """Count instructions without memory accesses."""

@@ -216,7 +216,7 @@ class TimedView:
         Returns a Busy: the reason of a refusal, or Busy.NOT (false) if accepted.
         """
         access = warp_access(addresses, cache_token, **fields)
-        busy = self._offer(lib.gpc_hierarchy_try_issue, access, token, lib.gpc_hierarchy_check_access)
+        busy = self._offer(lib.gpc_hierarchy_try_issue, access, token)
         if access.out and not busy:
             if lib.gpc_hierarchy_in_flight(self._live()) <= 1:
                 self._lent = []
@@ -238,12 +238,7 @@ class TimedView:
                  ... A read may be in space "constant", "texture" or "instruction"
         """
         request = _miss(address, cache_token, fields)
-        return self._offer(lib.gpc_hierarchy_try_miss, request, token, lib.gpc_hierarchy_check_miss)
-
-    def check_miss(self, address: Union[int, g.gpc_request], *, cache_token: Union[int, str] = Token.UNUSED,
-                   **fields: Any) -> None:  # fmt: skip
-        """Raise ArgumentError, with a sentence about the field, if try_miss() would refuse the request."""
-        call(lib.gpc_hierarchy_check_miss, self._live(), ctypes.byref(_miss(address, cache_token, fields)))
+        return self._offer(lib.gpc_hierarchy_try_miss, request, token)
 
     def try_port(self, address: int, size: int, token: int = 0, *, port: int = 0, kind: Union[int, str] = "load",
                  process: int = 0) -> bool:  # fmt: skip
@@ -292,30 +287,21 @@ class TimedView:
         left = lib.gpc_hierarchy_reply_credits(self._live(), sm)
         return None if left == NEVER else left
 
-    def _offer(self, function, offered, token, check=None):
+    def _offer(self, function, offered, token):
         busy = ctypes.c_int()
-        arguments = self._live(), ctypes.byref(offered), token, ctypes.byref(busy)
+        arguments = self._live(), ctypes.byref(offered), token, ctypes.byref(busy), ctypes.byref(state.error)
         owner = self._owner or self
         if owner._callbacks or owner._on_event or self._context._has_python:
             status = invoke(function, *arguments)
         else:
             status = function(*arguments)
         if status not in (Status.OK, Status.BUSY) or state.unsettled is not None:
-            if check is not None and status == Status.ERROR_ARGUMENT and state.unsettled is None:
-                call(check, self._live(), ctypes.byref(offered))  # says which field
-            settle(status, what=function.__name__)
+            settle(status, state.error)
         return Busy(busy.value)
 
     def advance(self, cycles: int = 1) -> None:
         """Move the clock by core cycles, with callbacks. Raises if no progress is possible."""
-        status = invoke(lib.gpc_hierarchy_advance, self._live(), cycles)
-        if status < 0 and state.unsettled is None:
-            call(lib.gpc_hierarchy_check_advance, self._live(), cycles)  # says why
-        settle(status, what="gpc_hierarchy_advance")
-
-    def check_advance(self, cycles: int = 0) -> None:
-        """Raise the failure that would stop advance(), in a sentence."""
-        call(lib.gpc_hierarchy_check_advance, self._live(), cycles)
+        call(lib.gpc_hierarchy_advance, self._live(), cycles)
 
     def drain(self) -> None:
         """Advance until nothing is in flight, write-backs included."""

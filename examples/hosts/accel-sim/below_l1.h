@@ -28,8 +28,7 @@ class gpucache_below_l1 {
     /* simt_core_cluster::icnt_inject_request_packet. Room must exist: ask full() first. */
     void push(mem_fetch *mf) {
         const gpc_request request = gpucache_glue::request_of(mf->get_m_access(), &mf->get_inst(), mf->get_sid());
-        gpucache_glue::check(gpc_hierarchy_try_miss(m_hierarchy, &request, reinterpret_cast<uintptr_t>(mf), nullptr),
-                             [&](gpc_error *e) { return gpc_hierarchy_check_miss(m_hierarchy, &request, e); });
+        gpucache_glue::call(gpc_hierarchy_try_miss, m_hierarchy, &request, reinterpret_cast<uintptr_t>(mf), nullptr);
     }
 
     /* ldst_unit::cycle, at the removal from m_response_fifo; shader_core_ctx::fetch for code. */
@@ -40,7 +39,7 @@ class gpucache_below_l1 {
      * the clocks ICNT, L2 and DRAM.
      */
     void cycle() {
-        gpucache_glue::check(gpc_hierarchy_advance(m_hierarchy, 1));
+        gpucache_glue::call(gpc_hierarchy_advance, m_hierarchy, 1);
         for (uint32_t sid : m_returned) /* never grant credits from within a callback */
             taken(sid);
         m_returned.clear();

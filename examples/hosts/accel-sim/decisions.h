@@ -91,7 +91,7 @@ class gpucache_decisions {
         event.way = way;
         event.request = request;
         event.eviction = eviction;
-        gpucache_glue::check(gpc_replacement_event(m_replacement, &event, 1, nullptr, nullptr));
+        gpucache_glue::call(gpc_replacement_event, m_replacement, &event, 1, nullptr);
     }
 
     /* A further sector of an instruction's line is no reuse of the line. */

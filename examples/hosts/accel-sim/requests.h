@@ -12,26 +12,12 @@
 
 namespace gpucache_glue {
 
-/* Throw an error, with the message of `ask`, a check of the request. */
-template <typename Ask> void check(gpc_status status, Ask ask) {
-    gpc_error error = GPC_ERROR_INIT;
-    if (status != GPC_OK) { /* also for a full queue: the caller has asked for room */
-        (void)ask(&error);  /* only for the message */
-        throw std::runtime_error(std::string(gpc_status_string(status)) + (*error.message ? ": " : "") + error.message);
-    }
-}
-
 /* Make a call, which takes an error last. Unless the call returns GPC_OK, throw the error's sentence. */
 template <typename Function, typename... Arguments> void call(Function function, Arguments... arguments) {
     gpc_error error = GPC_ERROR_INIT;
     const gpc_status status = function(arguments..., &error);
     if (status != GPC_OK) /* also for a full queue: the caller has asked for room */
         throw std::runtime_error(std::string(gpc_status_string(status)) + (*error.message ? ": " : "") + error.message);
-}
-
-/* Throw an error without a further message. */
-inline void check(gpc_status status) {
-    check(status, [](gpc_error *) { return GPC_OK; });
 }
 
 inline gpc_request request_of(const mem_access_t &access, const warp_inst_t *inst, unsigned sid) {

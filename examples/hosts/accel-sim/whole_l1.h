@@ -41,17 +41,15 @@ class gpucache_whole_l1 {
         for (; !inst.accessq_empty(); inst.accessq_pop_back())
             m_requests.push_back(gpucache_glue::request_of(inst.accessq_back(), &inst, sid));
         const auto count = static_cast<uint32_t>(m_requests.size());
-        gpucache_glue::check(
-            gpc_hierarchy_try_transactions(m_hierarchy, m_requests.data(), count,
-                                           reinterpret_cast<uintptr_t>(flight.get()), nullptr),
-            [&](gpc_error *e) { return gpc_hierarchy_check_transactions(m_hierarchy, m_requests.data(), count, e); });
+        gpucache_glue::call(gpc_hierarchy_try_transactions, m_hierarchy, m_requests.data(), count,
+                            reinterpret_cast<uintptr_t>(flight.get()), nullptr);
         flight.release(); /* now owned through the token */
         gpc_hierarchy_count_instructions(m_hierarchy, 0, inst.active_count(), 0);
         return NO_RC_FAIL;
     }
 
     /* gpgpu_sim::cycle, once per cycle of the CORE clock, before the clusters' core_cycle. */
-    void cycle() { gpucache_glue::check(gpc_hierarchy_advance(m_hierarchy, 1)); }
+    void cycle() { gpucache_glue::call(gpc_hierarchy_advance, m_hierarchy, 1); }
 
     /* gpgpu_sim::active, and before a kernel ends: true with accesses under way. */
     bool busy() const { return !gpc_hierarchy_is_idle(m_hierarchy); }

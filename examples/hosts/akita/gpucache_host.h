@@ -86,15 +86,13 @@ static int host_issue(host_memory *h, uint32_t sm, uint64_t address, uint64_t si
     request.address = address;
     request.size = (uint32_t)size;
     request.kind = write ? GPC_STORE : GPC_LOAD;
-    const gpc_status status = gpc_hierarchy_try_transactions(h->hierarchy, &request, 1, token, NULL);
-    if (status < 0) /* message, empty if the request is correct */
-        (void)gpc_hierarchy_check_transactions(h->hierarchy, &request, 1, &h->error);
+    const gpc_status status = gpc_hierarchy_try_transactions(h->hierarchy, &request, 1, token, NULL, &h->error);
     return host_keep(h, status);
 }
 
 /* Run a cycle. `done` has `count` completed tokens; host_taken empties the list. */
 static int host_cycle(host_memory *h) {
-    return host_keep(h, gpc_hierarchy_advance(h->hierarchy, 1));
+    return host_keep(h, gpc_hierarchy_advance(h->hierarchy, 1, &h->error));
 }
 
 static void host_taken(host_memory *h) {

@@ -5,8 +5,9 @@
 
 namespace gem5 {
 
-static void check(gpc_status status, const char *what) {
+static gpc_status check(gpc_status status, const char *what) {
     fatal_if(status < 0, "gpucache: %s", what);
+    return status;
 }
 
 GpuCache::GpuCache(const GpuCacheParams &p)
@@ -67,12 +68,13 @@ gpc_status GpuCache::offer(Instruction &instruction) {
     PacketPtr first = instruction.lanes[0].second;
     const RequestPtr &req = first->req;
     const auto token = reinterpret_cast<uintptr_t>(&instruction);
+    gpc_error error = GPC_ERROR_INIT;
     if (first->cmd == MemCmd::MemSyncReq) {
         gpc_fence fence = GPC_FENCE_INIT;
         fence.sm = instruction.cu;
         fence.scope = GPC_SCOPE_GPU;
         fence.order = req->isInvL1() ? GPC_ORDER_ACQUIRE : GPC_ORDER_RELEASE;
-        return gpc_hierarchy_try_fence(memory, &fence, token, nullptr);
+        return check(gpc_hierarchy_try_fence(memory, &fence, token, nullptr, &error), error.message);
     }
     std::vector<uint64_t> addresses;
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
@@ -86,22 +88,18 @@ gpc_status GpuCache::offer(Instruction &instruction) {
     access.width = first->getSize();
     access.kind = first->isAtomicOp() ? GPC_ATOMIC : first->isWrite() ? GPC_STORE : GPC_LOAD;
     access.hint = req->isGLCSet() ? GPC_HINT_CG : GPC_HINT_NONE;
-    const gpc_status status = gpc_hierarchy_try_issue(memory, &access, token, nullptr);
-    gpc_error error = GPC_ERROR_INIT;
-    if (status < 0)
-        check(gpc_hierarchy_check_access(memory, &access, &error), error.message);
-    return status;
+    return check(gpc_hierarchy_try_issue(memory, &access, token, nullptr, &error), error.message);
 }
 
 /* Run a cycle: offer arrived packets, then move the library's clock, past idle cycles too. */
 void GpuCache::tick() {
+    gpc_error error = GPC_ERROR_INIT;
     std::vector<bool> refused(lanePorts.size() / lanes + 1);
     if (curCycle() > next)
-        check(gpc_hierarchy_advance(memory, curCycle() - next), "gpc_hierarchy_advance");
+        check(gpc_hierarchy_advance(memory, curCycle() - next, &error), error.message);
     for (auto i = arriving.begin(); i != arriving.end();) {
         const unsigned cu = (*i)->cu;
         const gpc_status status = refused[cu] ? GPC_BUSY : offer(**i);
-        check(status, gpc_status_string(status));
         if ((refused[cu] = status == GPC_BUSY)) {
             ++i;
             continue;
@@ -111,7 +109,7 @@ void GpuCache::tick() {
         i->release(); /* the packet is the token now */
         i = arriving.erase(i);
     }
-    check(gpc_hierarchy_advance(memory, 1), "gpc_hierarchy_advance");
+    check(gpc_hierarchy_advance(memory, 1, &error), error.message);
     next = curCycle() + Cycles(1);
     if (!arriving.empty() || !gpc_hierarchy_is_idle(memory))
         schedule(tickEvent, clockEdge(Cycles(1)));

@@ -171,7 +171,7 @@ class Memory : public Component {
         for (size_t sm = 0; sm < m_waiting.size(); sm++)
             while (!m_waiting[sm].empty() && offer(static_cast<uint32_t>(sm), m_waiting[sm].front()))
                 m_waiting[sm].pop_front();
-        check(gpc_hierarchy_advance(m_hierarchy, 1));
+        check(gpc_hierarchy_advance(m_hierarchy, 1, &m_error));
         return false; /* continue */
     }
     bool offer(uint32_t sm, StandardMem::Request *request) {
@@ -179,10 +179,8 @@ class Memory : public Component {
         m_ask.sm = sm;
         request->handle(&m_ask);
         const auto count = static_cast<uint32_t>(m_ask.lines.size());
-        const gpc_status status = gpc_hierarchy_try_transactions(m_hierarchy, m_ask.lines.data(), count,
-                                                                 reinterpret_cast<uintptr_t>(request), nullptr);
-        if (status < 0) /* with a message if the request is wrong */
-            check(gpc_hierarchy_check_transactions(m_hierarchy, m_ask.lines.data(), count, &m_error));
+        const gpc_status status = gpc_hierarchy_try_transactions(
+            m_hierarchy, m_ask.lines.data(), count, reinterpret_cast<uintptr_t>(request), nullptr, &m_error);
         check(status);
         return status == GPC_OK;
     }

@@ -177,7 +177,8 @@ typedef struct gpc_access_batch {
  * beyond `lanes`, and NULL addresses. Instructions before the failed instruction are done. The failed instruction and
  * the later ones are not done. Since: 0.2.
  */
-GPC_API gpc_status gpc_hierarchy_access_many(gpc_hierarchy *hierarchy, const gpc_access_batch *batch, size_t *out_done);
+GPC_API gpc_status gpc_hierarchy_access_many(gpc_hierarchy *hierarchy, const gpc_access_batch *batch, size_t *out_done,
+                                             gpc_error *error);
 
 /*
  * Number of threads that share the work of a cycle at present, including the caller. 1 if the caller does all work; 1
@@ -333,10 +334,9 @@ GPC_API gpc_status gpc_hierarchy_preload(gpc_hierarchy *hierarchy, unsigned leve
  * reported starts (gpc_hierarchy_warp_event): the oldest warp that has not exited is 0, the next is 1, as in a replay
  * with a clock.
  *   on  true: from now on `warp_age` of accesses is ignored. Accesses of a warp that has not started, or that has
- *       exited, are refused (GPC_ERROR_ARGUMENT; gpc_hierarchy_check_access gives the reason). A start of a running
- *       warp, and an exit of a warp that does not run, are refused too. If the warp of a gpc_hierarchy_try_miss request
- *       does not run, the request keeps its age, because L1's requests may outlive the warp. false: the host sets ages,
- *       and known warps are forgotten.
+ *       exited, are refused (GPC_ERROR_ARGUMENT). A start of a running warp, and an exit of a warp that does not run,
+ *       are refused too. If the warp of a gpc_hierarchy_try_miss request does not run, the request keeps its age,
+ *       because L1's requests may outlive the warp. false: the host sets ages, and known warps are forgotten.
  * Warps are slots of an SM, below 65536. Works in either mode; part of a snapshot. Off by default, without cost.
  * Returns GPC_OK (also without a change); GPC_ERROR_ARGUMENT (NULL); GPC_ERROR_STATE (the hierarchy belongs to a
  * replay, which ranks its own warps); GPC_ERROR_MEMORY. Since: 0.2.
@@ -383,9 +383,9 @@ typedef struct gpc_port_request {
  * is called with gpc_completion.port = 1 + port, and with sm and warp UINT32_MAX. gpc_hierarchy_in_flight counts the
  * request.
  *   token  comes back with the completion
- * Returns GPC_OK (accepted: completes exactly once, later); GPC_BUSY (the port has `port.queue` requests);
- * GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field, also for an unknown port; GPC_ERROR_STATE (from within a
- * callback). Since: 0.2.
+ * Returns GPC_OK (accepted: completes exactly once, later); GPC_BUSY (the port has `port.queue` requests; `error` is
+ * not written); GPC_ERROR_ABI; GPC_ERROR_ARGUMENT, `error` naming the field, also for an unknown port; GPC_ERROR_STATE
+ * (from within a callback). Since: 0.2.
  */
 GPC_API gpc_status gpc_hierarchy_try_port(gpc_hierarchy *hierarchy, const gpc_port_request *request, uint64_t token,
                                           gpc_error *error);

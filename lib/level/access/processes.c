@@ -26,13 +26,15 @@ typedef struct entered {
     uint64_t addresses[64];
 } entered;
 
-static gpc_status enter(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, entered *process) {
+static gpc_status enter(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, entered *process,
+                        gpc_error *error) {
     gpc_warp_access *warp_access = &process->access;
-    gpc_status status = gpci_access_take(access, NULL, warp_access);
+    gpc_status status = gpci_access_take(access, error, warp_access);
     if (status == GPC_OK)
-        status = gpci_access_check(hierarchy, warp_access);
-    if (status == GPC_OK && gpci_access_wrong_process(hierarchy, warp_access))
-        status = GPC_ERROR_ARGUMENT;
+        status = gpci_access_check(hierarchy, warp_access, error);
+    const char *wrong = status == GPC_OK ? gpci_access_wrong_process(hierarchy, warp_access) : NULL;
+    if (wrong)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_warp_access: %s", wrong);
     if (status < 0 || !warp_access->mask || warp_access->local_offsets)
         return status;
     const uint32_t lanes = gpci_popcount(warp_access->mask);
@@ -42,51 +44,55 @@ static gpc_status enter(const gpc_hierarchy *hierarchy, const gpc_warp_access *a
     return GPC_OK;
 }
 
-gpc_status gpci_processes_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_warp_result *result) {
+gpc_status gpci_processes_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_warp_result *result,
+                                 gpc_error *error) {
     entered process;
-    const gpc_status status = enter(hierarchy, access, &process);
+    const gpc_status status = enter(hierarchy, access, &process, error);
     if (status < 0)
         return status;
     const bool before = begin(hierarchy, process.access.process);
-    return end(hierarchy, before, hierarchy->driver->access(hierarchy, &process.access, result));
+    return end(hierarchy, before, hierarchy->driver->access(hierarchy, &process.access, result, error));
 }
 
 gpc_status gpci_processes_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
-                                gpc_busy *out_busy) {
+                                gpc_busy *out_busy, gpc_error *error) {
     entered process;
-    const gpc_status status = enter(hierarchy, access, &process);
+    const gpc_status status = enter(hierarchy, access, &process, error);
     if (status < 0)
         return status;
     const bool before = begin(hierarchy, process.access.process);
-    return end(hierarchy, before, hierarchy->driver->clock->issue(hierarchy, &process.access, token, out_busy));
+    return end(hierarchy, before, hierarchy->driver->clock->issue(hierarchy, &process.access, token, out_busy, error));
 }
 
-const char *gpci_processes_wrong(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count) {
+static const char *wrong_process_of(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count) {
     const char *wrong = NULL;
     for (uint32_t i = 0; i < count && !wrong; i++)
         wrong = gpci_process_wrong(hierarchy, requests[i].process, requests[i].address, requests[i].size);
     return wrong;
 }
 
-gpc_status gpci_processes_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
-                               gpc_busy *out_busy) {
+gpc_status gpci_processes_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token, gpc_busy *out_busy,
+                               gpc_error *error) {
     gpc_request own = *request;
-    if (gpci_processes_wrong(hierarchy, request, 1))
-        return GPC_ERROR_ARGUMENT;
+    const char *wrong = wrong_process_of(hierarchy, request, 1);
+    if (wrong)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request: %s", wrong);
     gpci_process_enter(own.process, &own.address, 1);
     const bool before = begin(hierarchy, own.process);
-    return end(hierarchy, before, hierarchy->driver->clock->miss(hierarchy, &own, token, out_busy));
+    return end(hierarchy, before, hierarchy->driver->clock->miss(hierarchy, &own, token, out_busy, error));
 }
 
 gpc_status gpci_processes_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                       uint64_t token, gpc_busy *out_busy) {
+                                       uint64_t token, gpc_busy *out_busy, gpc_error *error) {
     gpc_request own[GPCI_MAX_TRANSACTIONS];
-    if (gpci_processes_wrong(hierarchy, requests, count))
-        return GPC_ERROR_ARGUMENT;
+    const char *wrong = wrong_process_of(hierarchy, requests, count);
+    if (wrong)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request: %s", wrong);
     for (uint32_t i = 0; i < count; i++) {
         own[i] = requests[i];
         gpci_process_enter(own[i].process, &own[i].address, 1);
     }
     const bool before = begin(hierarchy, own->process);
-    return end(hierarchy, before, hierarchy->driver->clock->transactions(hierarchy, own, count, token, out_busy));
+    return end(hierarchy, before,
+               hierarchy->driver->clock->transactions(hierarchy, own, count, token, out_busy, error));
 }

@@ -12,14 +12,12 @@
 
 /* Counterparts of gpci_driver.access, and of gpci_clock_calls.issue, .miss and .transactions. */
 GPCI_COLD gpc_status gpci_processes_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
-                                           gpc_warp_result *result);
+                                           gpc_warp_result *result, gpc_error *error);
 GPCI_COLD gpc_status gpci_processes_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
-                                          gpc_busy *out_busy);
+                                          gpc_busy *out_busy, gpc_error *error);
 GPCI_COLD gpc_status gpci_processes_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
-                                         gpc_busy *out_busy);
+                                         gpc_busy *out_busy, gpc_error *error);
 GPCI_COLD gpc_status gpci_processes_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                                 uint64_t token, gpc_busy *out_busy);
-/* Error text about the process or the address of a request; NULL: every request is right. */
-const char *gpci_processes_wrong(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count);
+                                                 uint64_t token, gpc_busy *out_busy, gpc_error *error);
 
 #endif

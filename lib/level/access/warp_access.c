@@ -134,23 +134,6 @@ static uint32_t most_width(const gpc_warp_access *access) {
     return access->copy == GPC_COPY_BULK ? GPCI_BULK_MOST_BYTES : 64;
 }
 
-gpc_status gpci_access_check(const gpc_hierarchy *hierarchy, gpc_warp_access *access) {
-    if (access->sm >= hierarchy->sms || !access->width || access->width > most_width(access) ||
-        access->kind >= GPC_KIND_COUNT || (access->space > GPC_SPACE_NONE && access->space != GPC_SPACE_CLUSTER) ||
-        access->hint >= GPC_HINT_COUNT || access->priority >= GPC_PRIORITY_COUNT || access->token >= GPC_TOKEN_COUNT ||
-        access->token_l2 >= GPC_TOKEN_COUNT || access->stream >= hierarchy->streams ||
-        (access->mask && !access->addresses) || (hierarchy->lanes < 64 && access->mask >> hierarchy->lanes))
-        return GPC_ERROR_ARGUMENT;
-    if (GPCI_UNLIKELY(has_values(access)) && wrong_with_values(hierarchy, access))
-        return GPC_ERROR_ARGUMENT;
-    if (GPCI_UNLIKELY(hierarchy->warp_ranks != NULL) && !rank(hierarchy, access))
-        return GPC_ERROR_ARGUMENT;
-    if (GPCI_UNLIKELY(access->copy | access->local_offsets || gpci_is_multicast(access)) &&
-        wrong_way(hierarchy, access))
-        return GPC_ERROR_ARGUMENT;
-    return GPCI_UNLIKELY(access->scope | access->order) && wrong_order(hierarchy, access) ? GPC_ERROR_ARGUMENT : GPC_OK;
-}
-
 const char *gpci_process_wrong(const gpc_hierarchy *hierarchy, uint8_t process, uint64_t address, uint64_t bytes) {
     const uint64_t end = (uint64_t)1 << GPC_PROCESS_SHIFT;
     if (process >= GPC_PROCESSES)
@@ -207,16 +190,27 @@ static const char *what_is_wrong(const gpc_hierarchy *hierarchy, const gpc_warp_
     return values ? values : way ? way : wrong_order(hierarchy, access);
 }
 
-gpc_status gpc_hierarchy_check_access(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_error *error) {
-    if (!hierarchy || !access)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_access: %s is NULL",
-                         hierarchy ? "access" : "hierarchy");
-    gpc_warp_access warp_access;
-    gpc_status status = gpci_access_take(access, error, &warp_access);
-    if (status < 0)
-        return status;
-    const char *wrong = what_is_wrong(hierarchy, &warp_access);
-    return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_warp_access: %s", wrong) : GPC_OK;
+static GPCI_COLD gpc_status refuse(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpc_error *error) {
+    return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_warp_access: %s", what_is_wrong(hierarchy, access));
+}
+
+gpc_status gpci_access_check(const gpc_hierarchy *hierarchy, gpc_warp_access *access, gpc_error *error) {
+    if (access->sm >= hierarchy->sms || !access->width || access->width > most_width(access) ||
+        access->kind >= GPC_KIND_COUNT || (access->space > GPC_SPACE_NONE && access->space != GPC_SPACE_CLUSTER) ||
+        access->hint >= GPC_HINT_COUNT || access->priority >= GPC_PRIORITY_COUNT || access->token >= GPC_TOKEN_COUNT ||
+        access->token_l2 >= GPC_TOKEN_COUNT || access->stream >= hierarchy->streams ||
+        (access->mask && !access->addresses) || (hierarchy->lanes < 64 && access->mask >> hierarchy->lanes))
+        return refuse(hierarchy, access, error);
+    if (GPCI_UNLIKELY(has_values(access)) && wrong_with_values(hierarchy, access))
+        return refuse(hierarchy, access, error);
+    if (GPCI_UNLIKELY(hierarchy->warp_ranks != NULL) && !rank(hierarchy, access))
+        return refuse(hierarchy, access, error);
+    if (GPCI_UNLIKELY(access->copy | access->local_offsets || gpci_is_multicast(access)) &&
+        wrong_way(hierarchy, access))
+        return refuse(hierarchy, access, error);
+    return GPCI_UNLIKELY(access->scope | access->order) && wrong_order(hierarchy, access)
+               ? refuse(hierarchy, access, error)
+               : GPC_OK;
 }
 
 /* Hint seen by the levels: a strong load skips L1s that its scope does not share. */

@@ -18,11 +18,8 @@ typedef struct gpci_line_access {
 gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc_warp_access *out);
 /* The request of a warp access, for one of `transactions` lines. */
 gpc_request gpci_access_request(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t transactions);
-/*
- * Check a warp access; gpc_hierarchy_check_access gives the reason of a failure. If the library ranks warps, set the
- * warp's age.
- */
-gpc_status gpci_access_check(const gpc_hierarchy *hierarchy, gpc_warp_access *access);
+/* Check a warp access. If the library ranks warps, set the warp's age. GPC_ERROR_ARGUMENT. */
+gpc_status gpci_access_check(const gpc_hierarchy *hierarchy, gpc_warp_access *access, gpc_error *error);
 /* Lines touched by an access, in order; room for GPCI_MAX_TRANSACTIONS. Blocks of a line are adjacent (gpci_divide). */
 uint32_t gpci_access_touches(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpci_transaction *lines);
 /* Error text about the process or an address of an access with a checked mask; NULL: both are right. */

@@ -49,17 +49,15 @@ typedef struct gpci_levels {
 /* Calls that depend on the levels, and need the clock. Without a clock: GPC_ERROR_STATE. */
 typedef struct gpci_clock_calls {
     /* gpc_hierarchy_try_issue, gpc_hierarchy_try_miss and so on; see there */
-    gpc_status (*issue)(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy);
-    gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
-    gpc_status (*miss)(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy);
-    gpc_status (*check_miss)(const gpc_hierarchy *h, const gpc_request *request, gpc_error *error);
+    gpc_status (*issue)(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy,
+                        gpc_error *error);
+    gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy, gpc_error *error);
+    gpc_status (*miss)(gpc_hierarchy *h, const gpc_request *request, uint64_t token, gpc_busy *out_busy,
+                       gpc_error *error);
     gpc_status (*transactions)(gpc_hierarchy *h, const gpc_request *requests, uint32_t count, uint64_t token,
-                               gpc_busy *out_busy);
-    gpc_status (*check_transactions)(const gpc_hierarchy *h, const gpc_request *requests, uint32_t count,
-                                     gpc_error *error);
+                               gpc_busy *out_busy, gpc_error *error);
     bool (*accepts)(const gpc_hierarchy *h, uint32_t sm, bool miss, gpc_busy *out_busy);
     void (*locate)(const gpc_hierarchy *h, gpc_location *location); /* position of the line in memory */
-    gpc_status (*check_advance)(const gpc_hierarchy *h, uint64_t cycles, gpc_error *error);
     gpc_status (*drain)(gpc_hierarchy *h, gpc_error *error);
     /* credits for replies; more: in addition */
     gpc_status (*grant)(gpc_hierarchy *h, uint32_t sm, uint64_t credits, bool more, gpc_error *error);
@@ -71,7 +69,7 @@ typedef struct gpci_driver {
     gpc_status (*create)(gpc_hierarchy *h, gpc_error *error); /* the levels exist */
     void (*destroy)(gpc_hierarchy *h);                        /* also after a failed creation */
     /* gpc_hierarchy_access; GPC_ERROR_STATE if accesses take time */
-    gpc_status (*access)(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result);
+    gpc_status (*access)(gpc_hierarchy *h, const gpc_warp_access *access, gpc_warp_result *result, gpc_error *error);
     /* gpc_hierarchy_fence; GPC_ERROR_STATE if accesses take time */
     gpc_status (*fence)(gpc_hierarchy *h, const gpc_fence *fence, gpc_error *error);
     bool (*idle)(const gpc_hierarchy *h);  /* nothing is in flight */

@@ -103,7 +103,7 @@ gpc_status gpci_replay_other(const gpc_replay *replay, gpc_hierarchy *hierarchy,
         status = GPC_ERROR_FORMAT;
     for (uint32_t n = 0; n < count && status == GPC_OK; n++) {
         status = replay->learning ? gpci_replay_record(replay, &parts[n])
-                                  : replay->driver->access(hierarchy, &parts[n], NULL);
+                                  : replay->driver->access(hierarchy, &parts[n], NULL, NULL);
         if (n && !replay->learning)
             gpci_count_as_one(hierarchy, access->sm);
     }

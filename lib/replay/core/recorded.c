@@ -113,7 +113,7 @@ static gpc_status access(const gpc_replay *replay, gpci_warp_run *warp, const gp
     if (!gpci_replay_enter(replay, &run, replay->turn_addresses, gpci_path_lanes(step), warp_access.width))
         return GPC_ERROR_FORMAT;
     return replay->learning ? gpci_replay_record(replay, &warp_access)
-                            : replay->driver->access(replay->hierarchy, &warp_access, NULL);
+                            : replay->driver->access(replay->hierarchy, &warp_access, NULL, NULL);
 }
 
 static gpc_status instruction(recorded *all, const gpc_turn *turn, gpc_error *error) {

@@ -176,7 +176,7 @@ static gpc_status perform(const gpc_replay *replay, gpc_hierarchy *hierarchy, co
     if (!gpci_replay_enter(replay, turn->run, turn->addresses, gpci_path_lanes(turn->access), access.width))
         return GPC_ERROR_FORMAT;
     return GPCI_UNLIKELY(replay->learning) ? gpci_replay_record(replay, &access)
-                                           : replay->driver->access(hierarchy, &access, NULL);
+                                           : replay->driver->access(hierarchy, &access, NULL, NULL);
 }
 
 static GPCI_COLD gpc_status failed(const gpc_replay *replay, const gpci_turn *turn, gpc_status status,

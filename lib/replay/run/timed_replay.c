@@ -283,7 +283,8 @@ static gpc_status turn(gpci_timed_replay *timed_replay, gpc_error *error) {
     gpc_status status = gpci_timed_run_cycle(replay->hierarchy, horizon(timed_replay));
     /* samples may release throttled warps, and messages warps waiting for blocks of the cluster */
     if (status == GPC_END && (timed_replay->wants_samples || gpci_cluster_messages_next(timed_replay) != GPCI_NEVER))
-        status = gpc_hierarchy_advance(replay->hierarchy, horizon(timed_replay) - gpci_timed_now(replay->hierarchy));
+        status =
+            gpc_hierarchy_advance(replay->hierarchy, horizon(timed_replay) - gpci_timed_now(replay->hierarchy), NULL);
     const bool ended = gpci_timed_take_over(timed_replay);
     if (GPCI_UNLIKELY(timed_replay->messages.count != 0))
         gpci_cluster_messages_deliver(timed_replay, gpci_timed_now(replay->hierarchy));

@@ -13,7 +13,7 @@
 gpc_status gpci_replay_record(const gpc_replay *replay, const gpc_warp_access *access) {
     /* A malformed access is skipped here and reported by the second run. */
     gpc_warp_access checked = *access;
-    if (gpci_access_check(replay->hierarchy, &checked) < 0)
+    if (gpci_access_check(replay->hierarchy, &checked, NULL) < 0)
         return GPC_OK;
     return gpci_future_record(replay->future, replay->hierarchy, access);
 }

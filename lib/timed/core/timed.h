@@ -212,10 +212,9 @@ bool gpci_timed_cache_stats_again(const gpci_timed *timed, gpc_object kind, uint
 gpci_network_stats gpci_timed_network_stats_again(const gpci_timed *timed, uint32_t index);
 #endif
 
-/* miss.c: gpc_hierarchy_try_miss, gpc_hierarchy_check_miss. */
-gpc_status gpci_timed_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
-                               gpc_busy *out_busy);
-gpc_status gpci_timed_check_miss(const gpc_hierarchy *hierarchy, const gpc_request *request, gpc_error *error);
+/* miss.c: gpc_hierarchy_try_miss. */
+gpc_status gpci_timed_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token, gpc_busy *out_busy,
+                               gpc_error *error);
 /*
  * Convert a host's request to a transaction of a level's line. Returns an error text, or NULL. A load has the bytes of
  * the request's sectors. gpci_cut_bytes then reduces to bytes written by a store, possibly written by an atomic, or
@@ -224,14 +223,12 @@ gpc_status gpci_timed_check_miss(const gpc_hierarchy *hierarchy, const gpc_reque
 const char *gpci_line_of_request(const gpc_hierarchy *hierarchy, const gpci_level *level, const gpc_request *request,
                                  gpci_transaction *line);
 void gpci_cut_bytes(const gpc_request *request, uint32_t offset, gpci_transaction *line);
-/* transactions.c: gpc_hierarchy_try_transactions, gpc_hierarchy_check_transactions. */
+/* transactions.c: gpc_hierarchy_try_transactions. */
 gpc_status gpci_timed_try_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                       uint64_t token, gpc_busy *out_busy);
-gpc_status gpci_timed_check_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                         gpc_error *error);
+                                       uint64_t token, gpc_busy *out_busy, gpc_error *error);
 /* issue.c: gpc_hierarchy_try_issue. */
 gpc_status gpci_timed_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
-                                gpc_busy *out_busy);
+                                gpc_busy *out_busy, gpc_error *error);
 /* Issue lines coalesced by a host; `access` describes the instruction except addresses. Place must exist. */
 GPCI_COLD gpc_status gpci_issue_given(gpci_timed *timed, const gpc_warp_access *access, gpci_transaction *lines,
                                       uint32_t count, uint64_t token);
@@ -257,7 +254,8 @@ uint32_t gpci_take_inflight(gpci_timed *timed, uint32_t sm, uint32_t warp, uint8
 /* Refuse for now. GPC_BUSY. */
 gpc_status gpci_refuse(gpci_ctrl *ctrl, gpc_busy reason, gpc_busy *out_busy);
 /* timed_fence.c: gpc_hierarchy_try_fence, except for a tree's fences. */
-gpc_status gpci_timed_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy);
+gpc_status gpci_timed_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy,
+                                gpc_error *error);
 /*
  * An access above RELAXED with a scope wider than the SM. Before queueing: a release needs a fence before, which is
  * returned; or UINT32_MAX. Room for two in-flight accesses must exist. Once the `count` packets are last before the

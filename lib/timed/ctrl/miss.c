@@ -161,29 +161,22 @@ gpc_status gpci_timed_read(gpc_hierarchy *hierarchy, const gpc_request *request,
     return GPC_OK;
 }
 
-gpc_status gpci_timed_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
-                               gpc_busy *out_busy) {
+gpc_status gpci_timed_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token, gpc_busy *out_busy,
+                               gpc_error *error) {
     gpci_transaction line;
     gpc_busy busy;
     uint32_t inflight;
-    if (gpci_line_of_request(hierarchy, &hierarchy->l1_level, request, &line))
-        return GPC_ERROR_ARGUMENT;
-    if (hierarchy->with_data)
-        return GPC_ERROR_UNSUPPORTED;
-    const gpc_status status =
-        try_enter(gpci_timed_of_sm(hierarchy->timed, request->sm), request, &line, token, &busy, &inflight);
-    if (status >= 0 && out_busy)
-        *out_busy = busy;
-    return status;
-}
-
-gpc_status gpci_timed_check_miss(const gpc_hierarchy *hierarchy, const gpc_request *request, gpc_error *error) {
-    gpci_transaction line;
     const char *wrong = gpci_line_of_request(hierarchy, &hierarchy->l1_level, request, &line);
     if (wrong)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request: %s", wrong);
     if (hierarchy->with_data)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                          "gpc_hierarchy_try_miss: coherence.data: a request carries no values");
-    return GPC_OK;
+    const gpc_status status =
+        try_enter(gpci_timed_of_sm(hierarchy->timed, request->sm), request, &line, token, &busy, &inflight);
+    if (GPCI_UNLIKELY(status < 0))
+        return gpci_fail_by_status(error, status, "gpc_hierarchy_try_miss");
+    if (out_busy)
+        *out_busy = busy;
+    return status;
 }

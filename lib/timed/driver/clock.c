@@ -220,28 +220,6 @@ GPCI_INLINE bool stands_still(gpci_timed *timed, uint64_t next) {
     return next == GPCI_NEVER || is_overdue(timed);
 }
 
-/* The cycle the clock reaches has been run too; later calls of the host take effect in the next cycle. */
-gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles) {
-    if (!hierarchy)
-        return GPC_ERROR_ARGUMENT;
-    if (hierarchy->called_back || !hierarchy->timed)
-        return GPC_ERROR_STATE;
-    gpci_timed *timed = hierarchy->timed;
-    uint64_t target = timed->wheel.now + cycles, next = GPCI_NEVER;
-    if (target < timed->wheel.now)
-        return GPC_ERROR_ARGUMENT;
-    gpc_status status = timed->failed;
-    while (status == GPC_OK && (next = gpci_timed_next(timed)) <= target && next != GPCI_NEVER)
-        status = gpci_timed_run_cycle(hierarchy, target);
-    if (status == GPC_OK && stands_still(timed, next))
-        return GPC_ERROR_STATE;
-    if (status == GPC_OK && timed->shards)
-        gpci_shards_go(timed, target);
-    else if (status == GPC_OK)
-        timed->wheel.now = target;
-    return status;
-}
-
 uint64_t gpc_hierarchy_now(const gpc_hierarchy *hierarchy) {
     return hierarchy && hierarchy->now ? *hierarchy->now : 0;
 }
@@ -255,24 +233,15 @@ uint64_t gpc_hierarchy_in_flight(const gpc_hierarchy *hierarchy) {
 }
 
 static const char *failure_of(const gpci_timed *timed, gpc_status status) {
-    if (timed->error.message[0])
+    if (timed->error.status == status) /* else the message of an earlier failure, or none */
         return timed->error.message;
     return status == GPC_ERROR_CALLBACK ? "a policy chose an impossible victim" : gpc_status_string(status);
 }
 
-static gpc_status check_advance(const gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error) {
-    gpci_timed *timed = hierarchy->timed;
-    if (timed->failed < 0)
-        return gpci_fail(error, timed->failed, "gpc_hierarchy_advance: %s", failure_of(timed, timed->failed));
-    if (timed->wheel.now + cycles < cycles)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_advance: cycles go beyond the last cycle");
-    const uint64_t next = gpci_timed_next(timed);
-    if ((next == GPCI_NEVER || next - timed->wheel.now > cycles) && stands_still(timed, next)) {
-        char text[400];
-        gpci_timed_report(hierarchy, text, sizeof text);
-        return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_advance: nothing moves any more: %s", text);
-    }
-    return GPC_OK;
+static GPCI_COLD gpc_status refuse_standstill(const gpc_hierarchy *hierarchy, const char *what, gpc_error *error) {
+    char text[400];
+    gpci_timed_report(hierarchy, text, sizeof text);
+    return gpci_fail(error, GPC_ERROR_STATE, "%s: %s", what, text);
 }
 
 static gpc_status drain(gpc_hierarchy *hierarchy, gpc_error *error) {
@@ -284,59 +253,44 @@ static gpc_status drain(gpc_hierarchy *hierarchy, gpc_error *error) {
         gpc_status status = gpci_timed_run_cycle(hierarchy, GPCI_NEVER - 1);
         if (status < 0)
             return gpci_fail(error, status, "gpc_hierarchy_drain: %s", failure_of(timed, status));
-        if (status == GPC_END || is_overdue(timed)) {
-            char text[400];
-            gpci_timed_report(hierarchy, text, sizeof text);
-            return gpci_fail(error, GPC_ERROR_STATE, "nothing moves: %s", text);
-        }
+        if (status == GPC_END || is_overdue(timed))
+            return refuse_standstill(hierarchy, "nothing moves", error);
     }
     return GPC_OK;
 }
 
 /* L1s of a tree hold lines known to directories, and a host's L1 cannot replace an L1 of the tree. */
-static gpc_status no_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token, gpc_busy *out_busy) {
+static gpc_status no_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token, gpc_busy *out_busy,
+                          gpc_error *error) {
     (void)hierarchy;
     (void)request;
     (void)token;
     (void)out_busy;
-    return GPC_ERROR_UNSUPPORTED;
-}
-
-static gpc_status check_no_miss(const gpc_hierarchy *hierarchy, const gpc_request *request, gpc_error *error) {
-    (void)hierarchy;
-    (void)request;
     return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                      "gpc_hierarchy_try_miss: a tree of coherent modules takes no misses of others' L1s");
 }
 
 /* Lines of a tree are blocks of modules, made by the tree's coalescer. */
 static gpc_status no_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count, uint64_t token,
-                                  gpc_busy *out_busy) {
-    (void)count;
-    return no_miss(hierarchy, requests, token, out_busy);
-}
-
-static gpc_status check_no_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                        gpc_error *error) {
+                                  gpc_busy *out_busy, gpc_error *error) {
     (void)hierarchy;
     (void)requests;
     (void)count;
+    (void)token;
+    (void)out_busy;
     return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
                      "gpc_hierarchy_try_transactions: a tree of coherent modules coalesces by itself");
 }
 
-#define TIMED_CALLS(miss_function, checking, lines_function, checking_lines, accepting)                     \
-    {                                                                                                       \
-        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function),              \
-        .check_miss = (checking), .transactions = (lines_function), .check_transactions = (checking_lines), \
-        .accepts = (accepting), .locate = locate, .check_advance = check_advance, .drain = drain,           \
-        .grant = gpci_timed_grant, .credits = gpci_timed_credits                                            \
+#define TIMED_CALLS(miss_function, lines_function, accepting)                                       \
+    {                                                                                               \
+        .issue = gpci_timed_try_issue, .fence = gpci_timed_try_fence, .miss = (miss_function),      \
+        .transactions = (lines_function), .accepts = (accepting), .locate = locate, .drain = drain, \
+        .grant = gpci_timed_grant, .credits = gpci_timed_credits                                    \
     }
 
-const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(
-    gpci_timed_try_miss, gpci_timed_check_miss, gpci_timed_try_transactions, gpci_timed_check_transactions, accepts);
-const gpci_clock_calls gpci_timed_tree_clock =
-    TIMED_CALLS(no_miss, check_no_miss, no_transactions, check_no_transactions, tree_accepts);
+const gpci_clock_calls gpci_timed_cache_clock = TIMED_CALLS(gpci_timed_try_miss, gpci_timed_try_transactions, accepts);
+const gpci_clock_calls gpci_timed_tree_clock = TIMED_CALLS(no_miss, no_transactions, tree_accepts);
 
 /* Refuse a call from within a callback, or of a hierarchy without a clock. */
 static GPCI_COLD gpc_status refuse_state(const gpc_hierarchy *hierarchy, const char *call, gpc_error *error) {
@@ -346,41 +300,68 @@ static GPCI_COLD gpc_status refuse_state(const gpc_hierarchy *hierarchy, const c
 
 /* Public calls. Without a clock, errors. */
 
+/* The cycle the clock reaches has been run too; later calls of the host take effect in the next cycle. */
+gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles, gpc_error *error) {
+    if (!hierarchy)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_advance: hierarchy is NULL");
+    if (hierarchy->called_back || !hierarchy->timed)
+        return refuse_state(hierarchy, "gpc_hierarchy_advance", error);
+    gpci_timed *timed = hierarchy->timed;
+    uint64_t target = timed->wheel.now + cycles, next = GPCI_NEVER;
+    if (target < timed->wheel.now)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_advance: cycles go beyond the last cycle");
+    gpc_status status = timed->failed;
+    while (status == GPC_OK && (next = gpci_timed_next(timed)) <= target && next != GPCI_NEVER)
+        status = gpci_timed_run_cycle(hierarchy, target);
+    if (status == GPC_OK && stands_still(timed, next))
+        return refuse_standstill(hierarchy, "gpc_hierarchy_advance: nothing moves any more", error);
+    if (GPCI_UNLIKELY(status < 0))
+        return gpci_fail(error, status, "gpc_hierarchy_advance: %s", failure_of(timed, status));
+    if (status == GPC_OK && timed->shards)
+        gpci_shards_go(timed, target);
+    else if (status == GPC_OK)
+        timed->wheel.now = target;
+    return status;
+}
+
 gpc_status gpc_hierarchy_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
-                                   gpc_busy *out_busy) {
+                                   gpc_busy *out_busy, gpc_error *error) {
     if (!hierarchy || !access)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_issue: %s is NULL",
+                         hierarchy ? "access" : "hierarchy");
     if (hierarchy->called_back)
-        return GPC_ERROR_STATE;
+        return refuse_state(hierarchy, "gpc_hierarchy_try_issue", error);
     gpc_status status = GPCI_UNLIKELY(gpci_has_process(hierarchy, access))
-                            ? gpci_processes_issue(hierarchy, access, token, out_busy)
-                            : hierarchy->driver->clock->issue(hierarchy, access, token, out_busy);
+                            ? gpci_processes_issue(hierarchy, access, token, out_busy, error)
+                            : hierarchy->driver->clock->issue(hierarchy, access, token, out_busy, error);
     if (status == GPC_OK)
         GPCI_RECORD(hierarchy, access, (hierarchy->recorder, access));
     return status;
 }
 
-gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token,
-                                   gpc_busy *out_busy) {
+gpc_status gpc_hierarchy_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy,
+                                   gpc_error *error) {
     if (!hierarchy || !fence)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_fence: %s is NULL",
+                         hierarchy ? "fence" : "hierarchy");
     if (hierarchy->called_back)
-        return GPC_ERROR_STATE;
-    gpc_status status = hierarchy->driver->clock->fence(hierarchy, fence, token, out_busy);
+        return refuse_state(hierarchy, "gpc_hierarchy_try_fence", error);
+    gpc_status status = hierarchy->driver->clock->fence(hierarchy, fence, token, out_busy, error);
     if (status == GPC_OK)
         GPCI_RECORD(hierarchy, fence, (hierarchy->recorder, fence));
     return status;
 }
 
 gpc_status gpc_hierarchy_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token,
-                                  gpc_busy *out_busy) {
+                                  gpc_busy *out_busy, gpc_error *error) {
     if (!hierarchy || !request)
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_miss: %s is NULL",
+                         hierarchy ? "request" : "hierarchy");
     if (hierarchy->called_back)
-        return GPC_ERROR_STATE;
+        return refuse_state(hierarchy, "gpc_hierarchy_try_miss", error);
     gpc_status status = GPCI_UNLIKELY(hierarchy->processes || request->process)
-                            ? gpci_processes_miss(hierarchy, request, token, out_busy)
-                            : hierarchy->driver->clock->miss(hierarchy, request, token, out_busy);
+                            ? gpci_processes_miss(hierarchy, request, token, out_busy, error)
+                            : hierarchy->driver->clock->miss(hierarchy, request, token, out_busy, error);
     if (status == GPC_OK)
         GPCI_RECORD(hierarchy, cannot, (hierarchy->recorder, "gpc_hierarchy_try_miss"));
     return status;
@@ -391,29 +372,21 @@ static bool is_instruction(const gpc_request *requests, uint32_t count) {
 }
 
 gpc_status gpc_hierarchy_try_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                          uint64_t token, gpc_busy *out_busy) {
+                                          uint64_t token, gpc_busy *out_busy, gpc_error *error) {
     if (!hierarchy || !is_instruction(requests, count))
-        return GPC_ERROR_ARGUMENT;
-    if (hierarchy->called_back)
-        return GPC_ERROR_STATE;
-    gpc_status status = GPCI_UNLIKELY(hierarchy->processes || requests->process)
-                            ? gpci_processes_transactions(hierarchy, requests, count, token, out_busy)
-                            : hierarchy->driver->clock->transactions(hierarchy, requests, count, token, out_busy);
-    if (status == GPC_OK)
-        GPCI_RECORD(hierarchy, cannot, (hierarchy->recorder, "gpc_hierarchy_try_transactions"));
-    return status;
-}
-
-gpc_status gpc_hierarchy_check_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                            gpc_error *error) {
-    if (!hierarchy || !is_instruction(requests, count))
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_check_transactions: %s",
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_try_transactions: %s",
                          !hierarchy  ? "hierarchy is NULL"
                          : !requests ? "requests is NULL"
                                      : "count is not 1 to GPC_MAX_TRANSACTIONS");
-    const char *wrong = gpci_processes_wrong(hierarchy, requests, count);
-    return wrong ? gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request: %s", wrong)
-                 : hierarchy->driver->clock->check_transactions(hierarchy, requests, count, error);
+    if (hierarchy->called_back)
+        return refuse_state(hierarchy, "gpc_hierarchy_try_transactions", error);
+    gpc_status status =
+        GPCI_UNLIKELY(hierarchy->processes || requests->process)
+            ? gpci_processes_transactions(hierarchy, requests, count, token, out_busy, error)
+            : hierarchy->driver->clock->transactions(hierarchy, requests, count, token, out_busy, error);
+    if (status == GPC_OK)
+        GPCI_RECORD(hierarchy, cannot, (hierarchy->recorder, "gpc_hierarchy_try_transactions"));
+    return status;
 }
 
 gpc_status gpc_hierarchy_memory_reply(gpc_hierarchy *hierarchy, uint64_t id, gpc_error *error) {

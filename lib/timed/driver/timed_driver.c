@@ -16,11 +16,12 @@ static void destroy(gpc_hierarchy *hierarchy) {
 }
 
 /* Accesses take time: gpc_hierarchy_try_issue. */
-static gpc_status access(gpc_hierarchy *hierarchy, const gpc_warp_access *warp_access, gpc_warp_result *result) {
+static gpc_status access(gpc_hierarchy *hierarchy, const gpc_warp_access *warp_access, gpc_warp_result *result,
+                         gpc_error *error) {
     (void)hierarchy;
     (void)warp_access;
     (void)result;
-    return GPC_ERROR_STATE;
+    return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_access: the hierarchy is timed: gpc_hierarchy_try_issue");
 }
 
 static gpc_status fence(gpc_hierarchy *hierarchy, const gpc_fence *asked, gpc_error *error) {

@@ -366,12 +366,17 @@ static void complete_at_once(gpci_timed *timed, const gpc_warp_access *access, u
     timed->hierarchy->called_back = false;
 }
 
+/* End of an issue: without memory the issue gets a sentence. */
+GPCI_INLINE gpc_status end_issue(gpc_status status, gpc_error *error) {
+    return GPCI_LIKELY(status >= 0) ? status : gpci_fail_by_status(error, status, "gpc_hierarchy_try_issue");
+}
+
 gpc_status gpci_timed_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
-                                gpc_busy *out_busy) {
+                                gpc_busy *out_busy, gpc_error *error) {
     gpc_warp_access warp_access;
-    gpc_status status = gpci_access_take(access, NULL, &warp_access);
+    gpc_status status = gpci_access_take(access, error, &warp_access);
     if (status == GPC_OK)
-        status = gpci_access_check(hierarchy, &warp_access);
+        status = gpci_access_check(hierarchy, &warp_access, error);
     if (status < 0)
         return status;
     gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, warp_access.sm);
@@ -381,7 +386,7 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access 
     if (!warp_access.mask || (warp_access.space > GPC_SPACE_LOCAL && !constant))
         complete_at_once(timed, &warp_access, token);
     else if (GPCI_UNLIKELY(warp_access.copy == GPC_COPY_BULK))
-        return issue_copy(timed, &warp_access, token, out_busy);
+        return end_issue(issue_copy(timed, &warp_access, token, out_busy), error);
     else if (!gpci_l1_has_place(timed, ctrl))
         return gpci_refuse(ctrl, gpci_l1_busy(ctrl), out_busy);
     else
@@ -389,5 +394,5 @@ gpc_status gpci_timed_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access 
                           : issue(timed, &warp_access, 0, token, false);
     if (status == GPC_OK && out_busy)
         *out_busy = GPC_BUSY_NOT;
-    return status;
+    return end_issue(status, error);
 }

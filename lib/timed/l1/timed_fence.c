@@ -414,9 +414,10 @@ gpc_status gpci_timed_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, ui
     return issue(timed, fence, token, true);
 }
 
-gpc_status gpci_timed_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy) {
+gpc_status gpci_timed_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy,
+                                gpc_error *error) {
     gpc_fence f = GPC_FENCE_INIT;
-    gpc_status status = gpci_fence_take(hierarchy, fence, &f, NULL);
+    gpc_status status = gpci_fence_take(hierarchy, fence, &f, error);
     if (status < 0)
         return status;
     gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, f.sm);
@@ -424,6 +425,8 @@ gpc_status gpci_timed_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence
     if (!gpci_l1_has_place(timed, ctrl))
         return gpci_refuse(ctrl, gpci_l1_busy(ctrl), out_busy);
     status = issue(timed, &f, token, false);
+    if (status < 0)
+        return gpci_fail_by_status(error, status, "gpc_hierarchy_try_fence");
     if (status == GPC_OK && out_busy)
         *out_busy = GPC_BUSY_NOT;
     return status;

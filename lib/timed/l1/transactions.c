@@ -74,15 +74,17 @@ static const char *take_lines(const gpc_hierarchy *hierarchy, const gpc_request 
 }
 
 gpc_status gpci_timed_try_transactions(gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                       uint64_t token, gpc_busy *out_busy) {
+                                       uint64_t token, gpc_busy *out_busy, gpc_error *error) {
     gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
     uint32_t at;
     if (hierarchy->with_data)
-        return GPC_ERROR_UNSUPPORTED;
-    if (take_lines(hierarchy, requests, count, lines, &at))
-        return GPC_ERROR_ARGUMENT;
+        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
+                         "gpc_hierarchy_try_transactions: coherence.data: a request carries no values");
+    const char *wrong = take_lines(hierarchy, requests, count, lines, &at);
+    if (wrong)
+        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request %u: %s", at, wrong);
     gpc_warp_access access = instruction_of(requests);
-    gpc_status status = gpci_access_check(hierarchy, &access);
+    gpc_status status = gpci_access_check(hierarchy, &access, error);
     if (status < 0)
         return status;
     access.mask = 1; /* a prefetcher sees the first address */
@@ -93,19 +95,6 @@ gpc_status gpci_timed_try_transactions(gpc_hierarchy *hierarchy, const gpc_reque
         return gpci_refuse(ctrl, gpci_l1_busy(ctrl), out_busy);
     if (out_busy)
         *out_busy = GPC_BUSY_NOT;
-    return gpci_issue_given(timed, &access, lines, count, token);
-}
-
-gpc_status gpci_timed_check_transactions(const gpc_hierarchy *hierarchy, const gpc_request *requests, uint32_t count,
-                                         gpc_error *error) {
-    gpci_transaction lines[GPCI_MAX_TRANSACTIONS];
-    uint32_t at;
-    if (hierarchy->with_data)
-        return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
-                         "gpc_hierarchy_try_transactions: coherence.data: a request carries no values");
-    const char *wrong = take_lines(hierarchy, requests, count, lines, &at);
-    if (wrong)
-        return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_request %u: %s", at, wrong);
-    const gpc_warp_access access = instruction_of(requests);
-    return gpc_hierarchy_check_access(hierarchy, &access, error);
+    status = gpci_issue_given(timed, &access, lines, count, token);
+    return status < 0 ? gpci_fail_by_status(error, status, "gpc_hierarchy_try_transactions") : status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <gpucache/gpucache.h>
 #include <gpucache/ext/observe.h>
 #include <gpucache/ext/replay.h>
+#include <gpucache/gpucache.h>
 
 #include <gpucache/gpucache.hpp>
 
@@ -34,7 +34,7 @@ static void drive(gpucache::Hierarchy &memory) {
     access.width = 4;
     gpc_warp_result result = GPC_WARP_RESULT_INIT;
     for (int n = 0; n < 2; n++)
-        gpucache::checked(gpc_hierarchy_access(memory, &access, &result));
+        gpucache::checked(gpc_hierarchy_access(memory, &access, &result, NULL));
     expect(result.l1_sector_hits == 4, "the second access hits");
 }
 

@@ -57,11 +57,11 @@ static measured_stats stats_of(const whole *s) {
 static void run(whole *s, const gpc_warp_access *w) {
     gpc_error error = GPC_ERROR_INIT;
     if (!s->timed) {
-        cr_assert_eq(gpc_hierarchy_access(s->hierarchy, w, NULL), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_access(s->hierarchy, w, NULL, NULL), GPC_OK);
         return;
     }
     gpc_busy why;
-    cr_assert_eq(gpc_hierarchy_try_issue(s->hierarchy, w, 0, &why), GPC_OK);
+    cr_assert_eq(gpc_hierarchy_try_issue(s->hierarchy, w, 0, &why, NULL), GPC_OK);
     cr_assert_eq(gpc_hierarchy_drain(s->hierarchy, &error), GPC_OK, "%s", error.message);
 }
 
