@@ -227,6 +227,166 @@ Test(timed_verify, counts_never_fall) {
     }
 }
 
+/*
+ * Instructions of whole lines in trees with four sectors a line: a line access has a prediction, an answer and a bypass
+ * or an overturned bypass, although the sectors of many SMs' lines travel side by side. Lines with a sector in flight, or
+ * half in L1, too.
+ */
+Test(timed_verify, lines_of_sectors_are_asked_once) {
+    static const char *const settings[] = {"", "l1.mshr_entries = 1\n", "l2.mshr_entries = 1\n", "l1.miss_queue = 1\n",
+                                           "l2.slices = 2\n"};
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        static rig r;
+        talk t = {.bypasses = 0xffff, .overturns = 0x1111};
+        char text[512];
+        snprintf(text, sizeof text, TREE "sm.count = 4\nl1.sectors = 4\nl2.sectors = 4\n%s", settings[i]);
+        start(&r, &t, text);
+        for (uint32_t line = 0; line < 64; line++)
+            rig_push(&r, LINE(GPC_LOAD, line * 128, .sm = line % 4));
+        rig_finish(&r);
+        const measured_stats s = rig_stats(&r);
+        cr_expect_eq(s.l1_predictions, 64, "%s: %llu", settings[i], (unsigned long long)s.l1_predictions);
+        cr_expect_eq(t.requests, 64, "%s: %u", settings[i], t.requests);
+        cr_expect_eq(t.replies, 64, "%s: %u", settings[i], t.replies);
+        cr_expect_eq(t.overturned, 16, "%s: %u", settings[i], t.overturned);
+        cr_expect_eq(s.l1_overturned_bypasses, 16, "%s: %llu", settings[i],
+                     (unsigned long long)s.l1_overturned_bypasses);
+        cr_expect_eq(s.l1_bypasses, 48, "%s: %llu", settings[i], (unsigned long long)s.l1_bypasses);
+        cr_expect_eq(t.wrong, 0, "%s: %u", settings[i], t.wrong);
+        rig_close(&r);
+    }
+}
+
+/* Events that a replacement policy was told of. */
+typedef struct told {
+    uint32_t hits, misses, sector_misses, fills;
+} told;
+
+typedef struct listener {
+    told *told;
+} listener;
+
+static gpc_status listen_init(void *self, const gpc_policy_env *env, char *message) {
+    (void)message;
+    ((listener *)self)->told = env->user_data;
+    return GPC_OK;
+}
+
+#define TELLS(name, field)                                                                 \
+    static void name(void *self, uint32_t set, uint32_t way, const gpc_request *request) { \
+        (void)set, (void)way, (void)request;                                               \
+        ((listener *)self)->told->field++;                                                 \
+    }
+TELLS(tell_hit, hits)
+TELLS(tell_sector_miss, sector_misses)
+TELLS(tell_fill, fills)
+
+static void tell_miss(void *self, uint32_t set, const gpc_request *request) {
+    (void)set, (void)request;
+    ((listener *)self)->told->misses++;
+}
+
+static uint32_t first_candidate(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
+    (void)self, (void)set, (void)request;
+    uint32_t way = 0;
+    while (!(candidates[way / 64] >> way % 64 & 1))
+        way++;
+    return way;
+}
+
+/* A policy is told once of a line access that hits or misses, of whole lines of four sectors, under way side by side. */
+Test(timed_verify, policies_are_told_once_of_a_line) {
+    gpc_replacement_ops ops = {.struct_size = sizeof ops,
+                               .reads = GPC_READS_PLACE | GPC_READS_ADDRESS,
+                               .instance_bytes = sizeof(listener),
+                               .init = listen_init,
+                               .on_hit = tell_hit,
+                               .on_miss = tell_miss,
+                               .on_sector_miss = tell_sector_miss,
+                               .on_fill = tell_fill,
+                               .choose_victim = first_candidate};
+    static const char *const names[] = {"upper", "lower"};
+    for (unsigned i = 0; i < 3; i++) {
+        static rig r;
+        static const char *const settings[] = {"", "l1.mshr_entries = 1\n", "l2.mshr_entries = 1\n"};
+        told all[2] = {{0}, {0}};
+        char text[512];
+        rig_open(&r, NULL, MEMORY);
+        for (unsigned n = 0; n < 2; n++) {
+            ops.name = names[n];
+            cr_assert_eq(gpc_context_register_replacement(r.context, &ops, &all[n], NULL, NULL), GPC_OK);
+        }
+        snprintf(text, sizeof text,
+                 TREE
+                 "sm.count = 4\nl1.replacement = upper\nl2.replacement = lower\nl1.sectors = 4\nl2.sectors = 4\n%s",
+                 settings[i]);
+        rig_reopen(&r, text, MEMORY);
+        for (uint32_t round = 0; round < 2; round++, rig_finish(&r))
+            for (uint32_t n = 0; n < 128; n++) /* a line of four SMs at once */
+                rig_push(&r, LINE(GPC_LOAD, n / 4 * 128, .sm = n % 4));
+        cr_expect_eq(all[0].misses, 128, "%s: %u", settings[i], all[0].misses);
+        cr_expect_eq(all[0].fills, 128, "%s: %u", settings[i], all[0].fills);
+        cr_expect_eq(all[0].hits, 128, "%s: %u", settings[i], all[0].hits);
+        cr_expect_eq(all[1].misses, 32, "%s: %u", settings[i], all[1].misses);
+        cr_expect_eq(all[1].fills, 32, "%s: %u", settings[i], all[1].fills);
+        cr_expect_eq(all[1].hits, 96, "%s: %u", settings[i], all[1].hits);
+        cr_expect_eq(all[0].sector_misses + all[1].sector_misses, 0, "%s: %u", settings[i],
+                     all[0].sector_misses + all[1].sector_misses);
+        rig_close(&r);
+    }
+}
+
+/* A line of four sectors, on the machine without a clock. */
+static void load_at_once(gpc_hierarchy *hierarchy, const shot *s) {
+    uint64_t addresses[32];
+    gpc_warp_access access = GPC_WARP_ACCESS_INIT;
+    for (uint32_t lane = 0; lane < 32; lane++)
+        addresses[lane] = s->address + lane * s->stride;
+    access.sm = s->sm;
+    access.pc = s->pc;
+    access.mask = UINT32_MAX;
+    access.width = s->width;
+    access.addresses = addresses;
+    cr_assert_eq(gpc_hierarchy_access(hierarchy, &access, NULL, NULL), GPC_OK);
+}
+
+/* Lines of sectors, one after the other, take the same decisions with a clock and without. */
+Test(timed_verify, lines_of_sectors_agree_without_a_clock) {
+    static const char *const predictors[] = {"agcb", "agcb-early", "agcb(bits=2, threshold=2, initial=3)"};
+    for (unsigned i = 0; i < 3; i++) {
+        static rig r;
+        gpc_hierarchy *without;
+        gpc_error error = GPC_ERROR_INIT;
+        measured_stats stats;
+        uint64_t state = 7 + i;
+        char text[512];
+        snprintf(text, sizeof text,
+                 TREE "sm.count = 4\nl1.sectors = 4\nl2.sectors = 4\nl1.size = 4096\nl1.bypass = %s\n", predictors[i]);
+        rig_open_dram(&r, text);
+        cr_assert_eq(gpc_config_load_text(r.config, "mode = functional\n", "mode", &error), GPC_OK);
+        cr_assert_eq(gpc_hierarchy_create(r.context, r.config, &without, &error), GPC_OK, "%s", error.message);
+        for (unsigned n = 0; n < 600; n++) {
+            const shot s = LINE(GPC_LOAD, rig_below(&state, 300) * 128, .sm = (uint32_t)rig_below(&state, 4),
+                                .pc = rig_below(&state, 4) * 16);
+            rig_latency(&r, s);
+            load_at_once(without, &s);
+        }
+        rig_finish(&r);
+        measured_clear(&stats);
+        const measured_stats with = rig_stats(&r);
+        cr_assert_eq(measure_hierarchy(without, &stats), GPC_OK);
+        cr_expect_gt(with.l1_overturned_bypasses, 50, "%s", predictors[i]);
+        cr_expect_eq(with.l1_overturned_bypasses, stats.l1_overturned_bypasses, "%s: %llu, %llu", predictors[i],
+                     (unsigned long long)with.l1_overturned_bypasses, (unsigned long long)stats.l1_overturned_bypasses);
+        cr_expect_eq(with.l1_bypasses, stats.l1_bypasses, "%s: %llu, %llu", predictors[i],
+                     (unsigned long long)with.l1_bypasses, (unsigned long long)stats.l1_bypasses);
+        cr_expect_eq(with.l1_predictions, stats.l1_predictions, "%s: %llu, %llu", predictors[i],
+                     (unsigned long long)with.l1_predictions, (unsigned long long)stats.l1_predictions);
+        gpc_hierarchy_destroy(without);
+        rig_close(&r);
+    }
+}
+
 /* A fill turned into a bypass by L2: the reserved way is free again, unless a store has written to it. */
 Test(timed_verify, overturned_fill) {
     static const char *const settings[] = {"l1.allocate = on-miss\n", "l1.allocate = on-fill\n", "l1.sectors = 1\n"};

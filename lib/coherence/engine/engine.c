@@ -67,8 +67,10 @@ gpci_task *gpci_internal_begin(gpci_engine *engine, uint32_t inflight, uint64_t 
                                      .kind = GPC_COHERENCE_LOAD,
                                      .address = tag,
                                      .token = GPCI_NEIGHBOUR_TOKEN + ++engine->neighbours,
-                                     .line_access = tree_inflight->line_access,
+                                     .line = tree_inflight->line,
                                      .asks = tree_inflight->asks};
+    if (internal->line != GPCI_NO_ITEM)
+        gpci_line_record_at(engine, internal->line)->users++;
     if (engine->rests)
         engine->rests[number] = (gpci_inflight_rest){
             .issued = engine->now, .older = GPCI_NO_ITEM, .newer = GPCI_NO_ITEM, .waiters = GPCI_DUE_QUEUE_INIT};
@@ -250,7 +252,7 @@ static void show(gpci_engine *engine, gpci_due due) {
         return;
     const uint32_t inflight = gpci_task_at(engine, due.subject)->inflight;
     engine->tree->request = &engine->policy_request[inflight];
-    engine->tree->line_access = gpci_tree_inflight_at(engine, inflight)->line_access;
+    engine->tree->line = gpci_line_record_at(engine, gpci_tree_inflight_at(engine, inflight)->line);
 }
 
 bool gpci_steps_reserve_step(gpci_engine *engine) {
@@ -264,6 +266,7 @@ gpc_status gpci_step_do(gpci_engine *engine, gpci_due due, gpc_error *error) {
     show(engine, due);
     gpci_steps[due.step](engine, due.subject);
     coherence->request = NULL;
+    coherence->line = &coherence->own_line;
     if (coherence->transition_count)
         tell_transitions(coherence);
     engine->stepping = false;
@@ -301,6 +304,23 @@ static void keep_payload(const gpci_engine *engine, uint32_t inflight, const gpc
         memcpy(gpci_mask_of(engine, inflight), request->mask, (request->size + 7) / 8);
 }
 
+/* Record of a new access: the record that the host has set, or else a new one, with what policies already decided. */
+static uint32_t line_of(gpci_engine *engine, bool sweeps) {
+    const gpc_coherence *tree = engine->tree;
+    if (engine->alone || !engine->policy_request)
+        return GPCI_NO_ITEM;
+    if (!sweeps && tree->line != &tree->own_line) {
+        tree->line->users++;
+        return (uint32_t)(tree->line - (const gpci_line_record *)(const void *)engine->lines.items);
+    }
+    const uint32_t line = gpci_items_take(&engine->lines);
+    if (!sweeps)
+        memcpy(gpci_line_record_at(engine, line), tree->line,
+               offsetof(gpci_line_record, told) + tree->line->told_count * sizeof *tree->line->told);
+    gpci_line_record_at(engine, line)->users = 1;
+    return line;
+}
+
 /* Begin an access; room has been made. */
 uint32_t gpci_inflight_begin(gpci_engine *engine, const gpc_coherence_request *request, const gpc_request *carried,
                              gpci_step step) {
@@ -315,7 +335,7 @@ uint32_t gpci_inflight_begin(gpci_engine *engine, const gpc_coherence_request *r
                                    .flags = request->flags,
                                    .address = request->address,
                                    .token = ++engine->next_token,
-                                   .line_access = engine->tree->line_accesses += sweeps || !engine->tree->follows,
+                                   .line = line_of(engine, sweeps),
                                    .asks = sweeps ? (gpci_tree_asks){0} : engine->tree->asks,
                                    .deepest = 1};
     if (engine->rests)

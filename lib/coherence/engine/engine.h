@@ -52,6 +52,7 @@ struct gpci_engine {
     uint32_t late;                /* answers that wait for all other steps of the cycle (gpci_trail.late) */
     gpci_calendar calendar;
     gpci_items tasks, inflights, sent_messages, waiters, locks;
+    gpci_items lines; /* records of line accesses (gpci_line_record) */
     uint64_t
         *labels; /* [label_capacity] by task, for a traced host: label of the message that started the task; or NULL */
     size_t label_capacity;
@@ -280,10 +281,20 @@ void gpci_find_block_left(gpci_engine *engine, uint32_t task, uint32_t block, bo
 void gpci_unlock(gpci_engine *engine, uint32_t module, uint32_t block);
 /* Put a lookup into a queue, `first` or last; the lookup is repeated when it leaves the queue. */
 void gpci_lookup_waits(gpci_engine *engine, uint32_t task, gpci_due_queue *queue, bool first);
+/* Record of a line access, by number in the pool. */
+GPCI_INLINE gpci_line_record *gpci_line_record_at(const gpci_engine *engine, uint32_t line) {
+    return (gpci_line_record *)gpci_items_at(&engine->lines, line);
+}
+/* A part, or an access that a part caused, no longer uses the record; the last frees it. GPCI_NO_ITEM: no record. */
+GPCI_INLINE void gpci_line_leave(gpci_engine *engine, uint32_t line) {
+    if (line != GPCI_NO_ITEM && !--gpci_line_record_at(engine, line)->users)
+        gpci_items_give(&engine->lines, line);
+}
 /*
  * Free an ended access. Token 0 is of no access: locks of the ended access no longer count as held by the pool entry.
  */
 GPCI_INLINE void gpci_tree_inflight_give(gpci_engine *engine, uint32_t inflight) {
+    gpci_line_leave(engine, gpci_tree_inflight_at(engine, inflight)->line);
     gpci_items_give(&engine->inflights, inflight);
     gpci_tree_inflight_at(engine, inflight)->token = 0;
 }
@@ -485,6 +496,11 @@ gpc_status gpci_engine_create(gpc_coherence *coherence, bool alone, gpc_error *e
 void gpci_engine_destroy(gpci_engine *engine);
 /* Make room for `more` accesses. False: out of memory. */
 bool gpci_engine_make_inflights(gpci_engine *engine, uint32_t more);
+/*
+ * Make room for `more` records of line accesses, beside a record for each access that has room and has not begun.
+ * False: out of memory.
+ */
+bool gpci_engine_make_lines(gpci_engine *engine, uint32_t more);
 /* Make trails for all tasks in the pool, of lone accesses only. False: out of memory. */
 bool gpci_engine_make_trails(gpci_engine *engine);
 /* Make labels for all tasks in the pool. False: out of memory. */

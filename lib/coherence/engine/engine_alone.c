@@ -344,7 +344,6 @@ gpc_status gpci_alone_access(gpc_coherence *coherence, const gpc_coherence_reque
     begin(coherence, request->cycle);
     const uint32_t inflight = gpci_inflight_begin(engine, request, carried, GPCI_STEP_access_order);
     const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
-    coherence->line_access = access->line_access;
     run(engine, inflight, carried);
     if (is_stuck(engine, inflight))
         return gpci_tree_engine_failure(coherence, error);
@@ -369,9 +368,11 @@ gpc_status gpci_alone_access(gpc_coherence *coherence, const gpc_coherence_reque
 
 gpc_status gpci_alone_begin(gpc_coherence *coherence, uint64_t cycle, gpc_error *error) {
     const gpc_status status = need(coherence, error);
-    if (status == GPC_OK)
-        begin(coherence, cycle);
-    return status;
+    if (status != GPC_OK)
+        return status;
+    begin(coherence, cycle);
+    gpci_tree_begin_line(coherence);
+    return GPC_OK;
 }
 
 gpc_status gpci_alone_block(gpc_coherence *coherence, uint32_t module, uint32_t block, uint32_t kind,

@@ -3,11 +3,11 @@
 
 /* Protocol engine of a host in a snapshot (gpci_engine_state). The host saves the messages. */
 
-#define POOLS 5
+#define POOLS 6
 
 static bool reserve(gpci_engine *engine, const uint32_t counts[POOLS], uint32_t later) {
-    gpci_items *const pools[POOLS] = {&engine->tasks, &engine->inflights, &engine->sent_messages, &engine->waiters,
-                                      &engine->locks};
+    gpci_items *const pools[POOLS] = {&engine->tasks,   &engine->inflights, &engine->sent_messages,
+                                      &engine->waiters, &engine->locks,     &engine->lines};
     for (size_t i = 0; i < POOLS; i++)
         if (!gpci_items_reserve(engine->context, pools[i], counts[i]))
             return false;
@@ -17,8 +17,8 @@ static bool reserve(gpci_engine *engine, const uint32_t counts[POOLS], uint32_t 
 }
 
 void gpci_engine_archive_counts(gpci_engine *engine, gpci_archive *archive) {
-    const gpci_items *const pools[POOLS] = {&engine->tasks, &engine->inflights, &engine->sent_messages,
-                                            &engine->waiters, &engine->locks};
+    const gpci_items *const pools[POOLS] = {&engine->tasks,   &engine->inflights, &engine->sent_messages,
+                                            &engine->waiters, &engine->locks,     &engine->lines};
     uint32_t counts[POOLS];
     for (size_t i = 0; i < POOLS; i++)
         counts[i] = (uint32_t)gpci_archive_count(archive, pools[i]->count, 1);

@@ -215,6 +215,7 @@ gpc_status gpci_engine_create(gpc_coherence *coherence, bool alone, gpc_error *e
     engine->ended = (gpci_due_queue)GPCI_DUE_QUEUE_INIT;
     gpci_items_init(&engine->tasks, sizeof(gpci_task));
     gpci_items_init(&engine->inflights, sizeof(gpci_tree_inflight));
+    gpci_items_init(&engine->lines, sizeof(gpci_line_record));
     gpci_items_init(&engine->sent_messages, sizeof(gpci_sent_message));
     gpci_items_init(&engine->waiters, sizeof(gpci_waiter));
     gpci_items_init(&engine->locks, sizeof(gpci_lock));
@@ -255,8 +256,8 @@ void gpci_engine_destroy(gpci_engine *engine) {
     gpci_array_free(context, engine->rests, engine->rest_capacity * sizeof *engine->rests);
     gpci_array_free(context, engine->trails, engine->trail_capacity * sizeof *engine->trails);
     gpci_calendar_free(context, &engine->calendar);
-    gpci_items *const pools[] = {&engine->tasks, &engine->inflights, &engine->sent_messages, &engine->waiters,
-                                 &engine->locks};
+    gpci_items *const pools[] = {&engine->tasks,   &engine->inflights, &engine->sent_messages,
+                                 &engine->waiters, &engine->locks,     &engine->lines};
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
         gpci_items_free(context, pools[i]);
     gpci_free(context, engine);
@@ -293,14 +294,20 @@ static bool reserve_payload(gpci_engine *engine) {
 
 static bool reserve_shown(gpci_engine *engine) {
     return !engine->tree->has_policies ||
-           reserve_parallel(engine->context, &engine->inflights, &engine->policy_request,
-                            &engine->policy_request_capacity, sizeof *engine->policy_request);
+           (reserve_parallel(engine->context, &engine->inflights, &engine->policy_request,
+                             &engine->policy_request_capacity, sizeof *engine->policy_request) &&
+            (engine->alone || gpci_engine_make_lines(engine, 0)));
 }
 
 static bool reserve_rests(gpci_engine *engine) {
     const bool wanted = !engine->host || engine->orders || engine->tree->with_data;
     return !wanted || reserve_parallel(engine->context, &engine->inflights, &engine->rests, &engine->rest_capacity,
                                        sizeof *engine->rests);
+}
+
+bool gpci_engine_make_lines(gpci_engine *engine, uint32_t more) {
+    const uint32_t unused = (uint32_t)engine->inflights.capacity - engine->inflights.used;
+    return gpci_items_reserve(engine->context, &engine->lines, more + unused);
 }
 
 bool gpci_engine_make_inflights(gpci_engine *engine, uint32_t more) {

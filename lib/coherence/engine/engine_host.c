@@ -214,8 +214,8 @@ bool gpci_step_looks(gpci_step step) {
 
 void gpci_engine_state(gpci_engine *engine, gpci_state_fn visit, void *user_data) {
     GPCI_ENSURE(engine->ended.head == GPCI_NO_ITEM, "the engine has ended accesses to tell between two cycles");
-    gpci_items *const pools[] = {&engine->tasks, &engine->inflights, &engine->sent_messages, &engine->waiters,
-                                 &engine->locks};
+    gpci_items *const pools[] = {&engine->tasks,   &engine->inflights, &engine->sent_messages,
+                                 &engine->waiters, &engine->locks,     &engine->lines};
     GPCI_STATE_FROM(visit, user_data, gpci_engine, engine, neighbours);
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) {
         GPCI_STATE_FROM(visit, user_data, gpci_items, pools[i], count);

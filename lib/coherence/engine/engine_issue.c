@@ -162,6 +162,7 @@ gpc_status gpci_coherence_issue(gpc_coherence *coherence, const gpc_coherence_re
                          (unsigned long long)request->cycle, (unsigned long long)engine->now);
     if (gpci_engine_reserve(engine, acquires ? 0 : request->address) != GPC_OK)
         return gpci_out_of_memory(error);
+    gpci_tree_begin_line(coherence);
     const uint32_t inflight = acquires ? gpci_engine_acquire(engine, request)
                                        : gpci_inflight_begin(engine, request, carried, GPCI_STEP_access_begin);
     *out_token = gpci_tree_inflight_at(engine, inflight)->token;

@@ -144,9 +144,6 @@ GPCI_INLINE bool gpci_was_notified_before(const gpci_task *left, const gpci_task
 _Static_assert(sizeof(gpci_task) == 64, "there may be a hundred thousand of them");
 _Static_assert(GPC_MAX_MODULES < GPCI_TASK_NO_MODULE, "modules of tasks have 16 bits");
 
-/* Decision about a lookup in a module that asks policies (module_ask.c). */
-enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
-
 /* An access; fills a cache line. */
 typedef struct gpci_tree_inflight {
     uint32_t task;   /* root task, or GPCI_NO_ITEM; free access: next in the pool */
@@ -154,12 +151,12 @@ typedef struct gpci_tree_inflight {
     uint32_t tasks;  /* with a host: number of the unfinished tasks */
     uint32_t size, retries, flags;
     uint64_t address, token;
-    uint64_t line_access; /* gpc_coherence.line_access */
-    uint32_t word;        /* answer of T's predictor, for the predictor of the access's module */
+    uint32_t line; /* record of its line access in gpci_engine.lines; or GPCI_NO_ITEM */
+    uint32_t word; /* answer of T's predictor, for the predictor of the access's module */
     uint16_t module;
     gpci_tree_asks asks; /* gpc_coherence.asks */
     uint8_t kind, found;
-    uint8_t deepest : 6, judged : 2; /* deepest level reached by the requests; GPCI_JUDGED_ of a slice about the line */
+    uint8_t deepest; /* deepest level reached by the requests */
     bool holds_port : 1, unlocked : 1, ended : 1, notified : 1, hit : 1, gave_mask : 1, gave_bytes : 1, applied : 1;
     bool own : 1;       /* served by the module without requests below */
     bool alone : 1;     /* never joins and is never joined: goes below alone */

@@ -97,8 +97,6 @@ struct gpci_module {
     bool lazy;
     bool notified;    /* `policy`, `predictor`, `warps` or `reuse` must see fills and evictions */
     uint32_t leaving; /* first block of the line whose eviction `policy` has seen, or GPCI_TREE_NO_BLOCK */
-    uint64_t notified_line, notified_access; /* line and access (gpc_coherence.line_access) `policy` saw last */
-    bool notified_again;                     /* not as a first arrival of blocks */
     /*
      * Tags by block, of block numbers. With `split`: tags by set and way, of the numbers of lines with a valid block,
      * and own_tags of ways without lines, by row, of block numbers. A full map has neither: `map` has the numbers.
@@ -122,18 +120,12 @@ struct gpci_module {
     bool asks;              /* slice: policies may keep missed lines out */
     bool admits;            /* slice: the replacement policy declines lines */
     bool strict_tokens;     /* slice: lines requested without a token stay out */
-    bool kept_out;          /* slice: decision for `asked_line` and `asked_access` (gpc_coherence.line_access) */
-    uint64_t asked_line, asked_access;
-    bool responds;         /* cache next to L1s: its predictor answers theirs (gpc_predictor_ops.respond) */
-    uint32_t word, answer; /* L1: word of the predictor for the last line; responding cache: the answer */
-    bool by_sector;        /* responding cache: one answer per sector instead of per line */
-    uint64_t answered_line, answered_access; /* line and access of `answer`; L1: of the last overturned bypass */
-    uint32_t *warps; /* [block], first block of a line: warp that fetched it; a hierarchy's L1s; or NULL */
-    uint32_t *reuse; /* [block], first block of a line: number of hits; a hierarchy's L1s; or NULL */
-    uint32_t *marks; /* [block], first block of a line: users (module_tokens.c); L1s and slices; or NULL */
+    bool responds;          /* cache next to L1s: its predictor answers theirs (gpc_predictor_ops.respond) */
+    bool by_sector;         /* responding cache: one answer per sector instead of per line */
+    uint32_t *warps;        /* [block], first block of a line: warp that fetched it; a hierarchy's L1s; or NULL */
+    uint32_t *reuse;        /* [block], first block of a line: number of hits; a hierarchy's L1s; or NULL */
+    uint32_t *marks;        /* [block], first block of a line: users (module_tokens.c); L1s and slices; or NULL */
     struct gpci_token_state *tokens; /* NULL: not opportunistic */
-    uint8_t decided, let_in;         /* a hierarchy's L1: decision for the first block of the last line */
-    uint8_t seen;                    /* hits and misses of the last line so far: level/coherent/coherent_count.c */
     gpci_line_counts counts;
     uint64_t sampled_reads, sampled_hits; /* at the last sample of a hierarchy's L1 or slice */
     gpci_map map;                         /* full map: address / block_bytes -> block */
@@ -239,19 +231,17 @@ bool gpci_module_predicts_bypass(const gpci_module *module, uint64_t tag, const 
                                  uint32_t *word);
 /* True if a declining replacement policy declines a line; only asked if the set is full. */
 bool gpci_module_declines(const gpci_module *module, uint64_t tag, const gpc_request *policy_request);
-/* A request for a copy misses: true if the line is kept out. Asked once per access of a line, if the module asks. */
+/* A request for a copy misses: true if the line is kept out. Asked once per line access, if the module asks. */
 bool gpci_module_keeps_out(gpci_module *module, uint64_t tag);
-/* Note the earlier decision about the current access's line. */
-void gpci_module_recall(gpci_module *module, uint64_t tag, bool out);
-/* Answer of a responding cache's predictor to the current request; one answer per access of a line. */
+/* Answer of a responding cache's predictor to the current request; one answer per line access. */
 uint32_t gpci_module_respond(gpci_module *module, uint64_t tag);
 /*
- * An answer reached an L1 whose predictor had decided `predicted`. True if the line is let in after all.
- * gpci_module_overturns also counts. A fill is never overturned.
+ * An answer reached an L1 whose predictor had decided `predicted`: the predictor hears it once per line access. True if
+ * the line is let in after all. gpci_module_overturns also counts. A fill is never overturned.
  */
 bool gpci_module_hear(gpci_module *l1, uint64_t tag, gpc_decision predicted, uint32_t word);
 bool gpci_module_overturns(gpci_module *l1, uint64_t tag, uint32_t word);
-/* True if policies were already asked about this line for the current access. */
+/* True if policies were already asked about this line for the current line access. */
 bool gpci_module_was_asked(const gpci_module *module, uint64_t tag);
 /* An access misses and leaves no line here: inform the policy. */
 void gpci_module_miss(gpci_module *module, uint64_t tag, const gpc_request *carried);

@@ -66,57 +66,58 @@ static bool decide(gpci_module *module, uint64_t tag, const gpc_request *access)
 }
 
 bool gpci_module_was_asked(const gpci_module *module, uint64_t tag) {
-    return module->asks && module->asked_line == tag >> module->line_shift &&
-           module->asked_access == module->tree->line_access;
-}
-
-void gpci_module_recall(gpci_module *module, uint64_t tag, bool out) {
-    module->kept_out = out;
-    module->asked_line = tag >> module->line_shift;
-    module->asked_access = module->tree->line_access;
+    const gpc_request *access = module->tree->request;
+    return module->asks && access && module->tree->line->judged != GPCI_JUDGED_NOT &&
+           gpci_module_same_line(module, access->address, tag);
 }
 
 bool gpci_module_keeps_out(gpci_module *module, uint64_t tag) {
     const gpc_request *access = module->tree->request;
+    gpci_line_record *line = module->tree->line;
     if (gpci_module_was_asked(module, tag))
-        return module->kept_out;
+        return line->judged == GPCI_JUDGED_OUT;
     if (!is_asked_of(module, tag, access))
         return false;
-    gpci_module_recall(module, tag, decide(module, tag, access));
-    return module->kept_out;
+    line->judged = decide(module, tag, access) ? GPCI_JUDGED_OUT : GPCI_JUDGED_IN;
+    return line->judged == GPCI_JUDGED_OUT;
 }
 
 uint32_t gpci_module_respond(gpci_module *module, uint64_t tag) {
     const gpc_predictor_ops *ops = module->predictor->ops;
     const gpc_request *access = module->tree->request;
+    gpci_line_record *line = module->tree->line;
     if (!access || !gpci_module_same_line(module, access->address, tag))
         return 0;
-    const uint64_t line = tag >> (module->by_sector ? module->block_shift : module->line_shift);
-    if (module->answered_line == line && module->answered_access == module->tree->line_access)
-        return module->answer;
+    if (line->answered && !module->by_sector)
+        return line->answer;
     gpc_request policy_request = gpci_module_policy_request(module, tag, access);
     policy_request.sector_mask = (uint8_t)(1u << ((tag >> module->block_shift) & module->sector_mask));
-    module->answered_line = line;
-    module->answered_access = module->tree->line_access;
-    module->answer = ops->respond(module->predictor->self, gpci_module_row(module, tag) >> module->sector_shift,
-                                  gpci_module_way_of_line(module, tag), &policy_request);
-    return module->answer;
+    line->answered = true;
+    line->apart = module->by_sector;
+    line->answer = ops->respond(module->predictor->self, gpci_module_row(module, tag) >> module->sector_shift,
+                                gpci_module_way_of_line(module, tag), &policy_request);
+    return line->answer;
 }
 
 bool gpci_module_hear(gpci_module *l1, uint64_t tag, gpc_decision predicted, uint32_t word) {
     const gpc_predictor_ops *ops = l1->predictor ? l1->predictor->ops : NULL;
     const gpc_request *access = l1->tree->request;
+    gpci_line_record *line = l1->tree->line;
     if (!ops || !ops->on_reply || !access || (access->kind != GPC_LOAD && access->kind != GPC_PREFETCH))
         return false;
+    if (line->heard >> predicted & 1 && !line->apart)
+        return predicted == GPC_BYPASS && line->overturned;
     const gpc_request policy_request = gpci_module_policy_request(l1, tag, access);
+    line->heard |= (uint8_t)(1u << predicted);
     return ops->on_reply(l1->predictor->self, &policy_request, predicted, word) == GPC_CACHE && predicted == GPC_BYPASS;
 }
 
 bool gpci_module_overturns(gpci_module *l1, uint64_t tag, uint32_t word) {
+    gpci_line_record *line = l1->tree->line;
     if (!gpci_module_hear(l1, tag, GPC_BYPASS, word))
         return false;
-    l1->counts.overturned_bypasses += l1->answered_access != l1->tree->line_access;
-    l1->answered_access = l1->tree->line_access;
+    l1->counts.overturned_bypasses += !line->overturned;
+    line->overturned = true;
     return true;
 }
 

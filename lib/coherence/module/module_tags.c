@@ -178,19 +178,29 @@ static uint32_t set_of(const gpci_module *module, uint32_t block) {
 }
 
 /*
- * The blocks of a line in an access count as a single use or miss of the line. True if the policy has already seen the
- * line; otherwise note the line as seen. `again`: for a hit or miss; newly arrived blocks count only without an earlier
- * report.
+ * The blocks of a line in a line access count as a single use or miss of the line. True if the policy has already seen
+ * the line; otherwise note the line as seen. `again`: for a hit or miss; newly arrived blocks count only without an
+ * earlier report.
  */
-static bool was_notified(gpci_module *module, uint64_t tag, bool again) {
-    gpci_module *store = module->store;
-    const uint64_t line = tag >> module->line_shift, access = module->tree->line_access;
-    if (module->sector_mask && store->notified_line == line && store->notified_access == access &&
-        (store->notified_again || !again))
-        return true;
-    store->notified_line = line;
-    store->notified_access = access;
-    store->notified_again = again;
+static bool was_notified(const gpci_module *module, uint64_t tag, bool again) {
+    gpci_line_record *record = module->tree->line;
+    const uint32_t line = (uint32_t)(tag >> module->line_shift);
+    const uint16_t store = (uint16_t)module->store->index;
+    if (!module->sector_mask)
+        return false;
+    for (uint32_t i = 0; i < record->told_count; i++) {
+        gpci_told *told = &record->told[i];
+        if (told->line != line || told->module != store)
+            continue;
+        const bool seen = told->again || !again;
+        told->again |= again;
+        return seen;
+    }
+    gpci_told *told = &record->told[record->told_next++ % GPCI_TOLD];
+    record->told_count += record->told_count < GPCI_TOLD;
+    told->line = line;
+    told->module = store;
+    told->again = again;
     return false;
 }
 
@@ -337,7 +347,6 @@ static uint32_t policy_choice(gpci_module *module, uint64_t tag, uint32_t row, c
     const gpc_replacement_ops *ops = module->policy->ops;
     gpc_request request = request_of(module, tag);
     const uint32_t set = row >> module->sector_shift, base = row * module->all_ways;
-    (void)was_notified(module, tag, true);
     if (module->above_count)
         request.admitted = gpci_module_was_asked(module, tag);
     /* a policy asked for admission already knows the miss (gpci_module_miss) */
@@ -363,6 +372,8 @@ static uint32_t choose_in_order(gpci_module *module, uint32_t row, bool own, con
 }
 
 static uint32_t choose_in_row(gpci_module *module, uint64_t tag, uint32_t row, bool own, const uint64_t *candidates) {
+    if (module->notified && !own)
+        (void)was_notified(module, tag, true); /* further blocks of the line are no later use */
     if (module->policy && !own)
         return policy_choice(module, tag, row, candidates);
     uint64_t words[GPC_MAX_WAYS / 64];

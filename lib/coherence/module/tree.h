@@ -61,6 +61,44 @@ typedef struct gpci_tree_asks {
     uint8_t own, below;
 } gpci_tree_asks;
 
+/* Decision of a module that asks policies about a line (module_ask.c). */
+enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
+
+#define GPCI_TOLD 8u
+
+/* A line whose policy was told of a use. */
+typedef struct gpci_told {
+    uint32_t line;   /* low bits of tag >> gpci_module.line_shift; lines of an access are near each other */
+    uint16_t module; /* gpci_module.store */
+    bool again;      /* told of a hit or miss, and not only of a first arrival of blocks */
+} gpci_told;
+
+/*
+ * Record of a line access: what policies decided and heard. The parts of a line access, one for each block of the line,
+ * are accesses of the tree, and may travel apart. Parts share the record from the issue of the instruction to the end
+ * of the last part; so a policy is asked once, told once, and counted once.
+ */
+typedef struct gpci_line_record {
+    uint32_t users;        /* in the engine's pool: packets and accesses that hold the record; free: next in the pool */
+    uint32_t word, answer; /* word of L1's predictor; answer of the predictor below */
+    uint8_t parts;         /* packets whose bypass has no end yet: timed/coherent/coherent_host.c */
+    uint8_t told_count;    /* lines in `told`; stays at GPCI_TOLD, when full */
+    uint8_t told_next;     /* place in `told` of the next line */
+    uint8_t decided, let_in; /* decision of L1's policies: GPC_ACCESS_ bits; gpc_request.admitted */
+    uint8_t judged;          /* GPCI_JUDGED_ of a slice */
+    uint8_t seen;            /* hits and misses so far: level/coherent/coherent_count.c */
+    uint8_t heard;           /* L1's predictor has heard an answer: bit per gpc_decision of the predictor */
+    bool asked : 1;          /* `decided` is known */
+    bool bypasses : 1;       /* counts as a bypass of L1 */
+    bool open : 1;           /* counted as an open bypass (gpci_open_l1_bypass) */
+    bool answered : 1;       /* `answer` is known */
+    bool apart : 1;          /* one answer per sector: each part hears its own */
+    bool overturned : 1;     /* L1's predictor has overturned the bypass */
+    gpci_told told[GPCI_TOLD];
+} gpci_line_record;
+
+_Static_assert(sizeof(gpci_line_record) <= 88, "there may be tens of thousands of them");
+
 struct gpc_coherence {
     gpc_context *context;
     const gpc_protocol *protocol;
@@ -95,9 +133,8 @@ struct gpc_coherence {
     void *evicted_data;
     /* the current transaction, or the last */
     const gpc_request *request; /* request shown to policies; NULL: only the address */
-    uint64_t line_access;       /* number of the access; parts of one line access share a number */
-    uint64_t line_accesses;     /* numbers given */
-    bool follows;               /* the next access is part of the previous line access */
+    gpci_line_record *line;     /* record of the current step's line access */
+    gpci_line_record own_line;  /* record of accesses one at a time */
     bool overturned;            /* the last access, a load that would bypass L1, was kept (engine_access.c) */
     gpc_coherence_message *messages;
     gpc_coherence_transition *transitions;
@@ -123,6 +160,12 @@ struct gpc_coherence {
     struct gpci_engine *engine; /* for overlapping accesses (engine.h); NULL before the first */
     struct gpci_engine *lone;   /* for accesses one at a time (engine_alone.h); NULL before a miss */
 };
+
+/* A line access begins: accesses one at a time are its parts, until the next begins. */
+GPCI_INLINE void gpci_tree_begin_line(gpc_coherence *coherence) {
+    memset(&coherence->own_line, 0, offsetof(gpci_line_record, told));
+    coherence->line = &coherence->own_line;
+}
 
 /* addresses.c: homes of pages */
 /* Home of a page, from 1 on; 1 in trees without homes. */

@@ -155,13 +155,8 @@ bool gpci_is_kept_out(const gpci_engine *engine, gpci_task *find, uint64_t tag) 
         return false;
     if (module->sector_mask && place_in_line(engine, module, tag, gpci_module_row(module, tag)) != GPCI_TREE_NO_BLOCK)
         find->judged = GPCI_JUDGED_IN;
-    gpci_tree_inflight *access = gpci_tree_inflight_at(engine, find->inflight);
-    if (access->judged != GPCI_JUDGED_NOT && gpci_module_same_line(module, access->address, tag))
-        gpci_module_recall(module, tag, access->judged == GPCI_JUDGED_OUT); /* the request comes again */
     if (find->judged == GPCI_JUDGED_NOT)
         find->judged = gpci_module_keeps_out(module, tag) ? GPCI_JUDGED_OUT : GPCI_JUDGED_IN;
-    if (gpci_module_was_asked(module, tag))
-        access->judged = module->kept_out ? GPCI_JUDGED_OUT : GPCI_JUDGED_IN;
     return find->judged == GPCI_JUDGED_OUT;
 }
 

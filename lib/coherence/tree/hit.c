@@ -201,7 +201,6 @@ bool gpci_tree_engine_own(gpc_coherence *coherence, const gpc_coherence_request 
         return false;
     const uint8_t before = module->states[block];
     coherence->request = carried;
-    coherence->line_access = coherence->line_accesses += !coherence->follows;
     coherence->overturned = false;
     coherence->transition_count = 0;
     gpci_module_touch(module, block);

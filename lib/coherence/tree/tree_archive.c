@@ -46,14 +46,6 @@ static void archive_module(gpc_coherence *coherence, gpci_module *module, gpci_a
         gpci_archive_same(archive, module->blocks, "a module has another number of blocks");
     archive_policies(module, archive);
     GPCI_ENSURE(module->leaving == GPCI_TREE_NO_BLOCK, "%s: a line leaves between two steps", module->given.name);
-    GPCI_ARCHIVE_FIELD(archive, module->notified_line), GPCI_ARCHIVE_FIELD(archive, module->notified_access),
-        GPCI_ARCHIVE_FIELD(archive, module->notified_again);
-    GPCI_ARCHIVE_FIELD(archive, module->kept_out), GPCI_ARCHIVE_FIELD(archive, module->asked_line),
-        GPCI_ARCHIVE_FIELD(archive, module->asked_access);
-    GPCI_ARCHIVE_FIELD(archive, module->word), GPCI_ARCHIVE_FIELD(archive, module->answer),
-        GPCI_ARCHIVE_FIELD(archive, module->answered_line), GPCI_ARCHIVE_FIELD(archive, module->answered_access);
-    GPCI_ARCHIVE_FIELD(archive, module->decided), GPCI_ARCHIVE_FIELD(archive, module->let_in),
-        GPCI_ARCHIVE_FIELD(archive, module->seen);
     GPCI_ARCHIVE_FIELD(archive, module->counts), GPCI_ARCHIVE_FIELD(archive, module->sampled_reads),
         GPCI_ARCHIVE_FIELD(archive, module->sampled_hits), GPCI_ARCHIVE_FIELD(archive, module->stats);
 #ifdef GPCI_CHECK
@@ -92,7 +84,5 @@ void gpci_coherence_archive(gpc_coherence *coherence, gpci_archive *archive) {
         archive_module(coherence, &coherence->modules[i], archive);
     coherence->entries++;
     gpci_map_archive(coherence->context, &coherence->pages, archive);
-    archive_memory(coherence, archive);
-    GPCI_ARCHIVE_FIELD(archive,
-                       coherence->line_accesses); /* a hierarchy's tree has no timing, and no turns of switches */
+    archive_memory(coherence, archive); /* a hierarchy's tree has no timing, and no turns of switches */
 }

@@ -185,6 +185,7 @@ gpc_status gpci_coherence_create(gpc_context *context, const gpc_coherence_optio
     coherence->telling = *telling;
     coherence->with_data = coherence_options.data;
     coherence->timing = coherence_options.timing;
+    gpci_tree_begin_line(coherence);
     status = build(coherence, &coherence_options, error);
     if (status < 0) {
         gpc_coherence_destroy(coherence);

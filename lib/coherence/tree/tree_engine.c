@@ -181,6 +181,7 @@ gpc_status gpci_coherence_access(gpc_coherence *coherence, const gpc_coherence_r
 static GPCI_COLD gpc_status access_shown(gpc_coherence *coherence, const gpc_coherence_request *request,
                                          gpc_error *error, gpc_coherence_result *result) {
     const gpc_request policy_request = gpci_tree_policy_request(request);
+    gpci_tree_begin_line(coherence);
     return gpci_coherence_access(coherence, request, &policy_request, error, result);
 }
 

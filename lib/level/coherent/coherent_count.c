@@ -38,25 +38,27 @@ static void count(gpci_module *l1, const gpc_request *request, uint32_t place, u
     add_hit(l1, request, l1->warps ? l1->warps[place] : 0, by);
 }
 
-void gpci_coherent_follow(const gpc_hierarchy *hierarchy, const gpc_request *request, bool hit) {
+void gpci_coherent_follow(const gpc_hierarchy *hierarchy, const gpc_request *request, bool hit, uint8_t *seen) {
     gpci_module *l1 = gpci_module_at(hierarchy->coherent->tree, request->sm);
-    if (!hierarchy->coherent->tree->follows)
-        l1->seen = SEEN_NOTHING;
     if (!is_read(request) && request->kind != GPC_STORE)
         return;
-    if (hit && l1->seen == SEEN_NOTHING) {
-        l1->seen = SEEN_HIT;
+    if (hit && *seen == SEEN_NOTHING) {
+        *seen = SEEN_HIT;
         count(l1, request, place_of(l1, request->address), 1);
-    } else if (!hit && l1->seen == SEEN_HIT) {
-        l1->seen = SEEN_MISS;
+    } else if (!hit && *seen == SEEN_HIT) {
+        *seen = SEEN_MISS;
         count(l1, request, place_of(l1, request->address), UINT64_MAX);
     } else if (!hit) {
-        l1->seen = SEEN_MISS;
+        *seen = SEEN_MISS;
     }
 }
 
-void gpci_coherent_follow_joined(const gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t fetcher) {
+void gpci_coherent_follow_joined(const gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t fetcher,
+                                 uint8_t *seen) {
     gpci_module *l1 = gpci_module_at(hierarchy->coherent->tree, request->sm);
+    if (*seen != SEEN_NOTHING)
+        return;
+    *seen = SEEN_HIT;
     const uint32_t place = place_of(l1, request->address);
     if (l1->reuse && place != GPCI_TREE_NO_BLOCK)
         l1->reuse[place]++;

@@ -229,7 +229,9 @@ gpc_status gpci_coherent_line(gpc_hierarchy *hierarchy, const gpci_line_access *
     const uint32_t segments = gpci_count_sectors(access->line->segments);
     gpc_coherence_request request = gpci_coherent_request(hierarchy->coherent, &access->request, access->line->bytes);
     carried values;
-    gpci_coherent_tell(hierarchy->coherent, &access->request, access->line->asks, access->line->follows);
+    if (!access->line->follows)
+        gpci_tree_begin_line(hierarchy->coherent->tree);
+    gpci_coherent_tell(hierarchy->coherent, &access->request, access->line->asks);
     if (GPCI_UNLIKELY(hierarchy->with_data))
         carry(hierarchy, access, &request, &values);
     const gpc_request *policy_request = &access->request;
@@ -255,7 +257,8 @@ gpc_status gpci_coherent_line(gpc_hierarchy *hierarchy, const gpci_line_access *
         log_lookup(hierarchy, &access->request, segments, &result);
     if (GPCI_UNLIKELY(hierarchy->coherent->tracks))
         gpci_coherent_follow(hierarchy, policy_request,
-                             access->request.kind == GPC_STORE ? result.found != GPC_LINE_I : result.hit);
+                             access->request.kind == GPC_STORE ? result.found != GPC_LINE_I : result.hit,
+                             &hierarchy->coherent->tree->line->seen);
     if (result.hit) {
         access->result->l1_sector_hits += segments;
         gpci_count_l1_load(hierarchy, access->request.sm, access->request.kind == GPC_LOAD ? segments : 0, 0);

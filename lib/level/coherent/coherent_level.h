@@ -100,17 +100,15 @@ uint8_t gpci_coherent_bypassed(const gpc_hierarchy *hierarchy, uint8_t segments)
 
 /* coherent_count.c */
 /*
- * Count a load or store of blocks of a line by hit or miss in L1; only with `tracks`. If a line has several accesses,
- * the tree's `follows` marks the later ones.
+ * Count a load or store of blocks of a line by hit or miss in L1; only with `tracks`. `seen`: of
+ * the line access (gpci_line_record.seen).
  */
-void gpci_coherent_follow(const gpc_hierarchy *hierarchy, const gpc_request *request, bool hit);
-/*
- * gpci_coherent_follow_joined: a load that joined a line in flight is complete; `fetcher`: warp the line was fetched
- * for.
- */
+void gpci_coherent_follow(const gpc_hierarchy *hierarchy, const gpc_request *request, bool hit, uint8_t *seen);
 void gpci_coherent_add_counts(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats);
 void gpci_coherent_reset_counts(const gpc_hierarchy *hierarchy);
-void gpci_coherent_follow_joined(const gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t fetcher);
+/* A load that joined a line in flight is complete; `fetcher`: warp the line was fetched for. */
+void gpci_coherent_follow_joined(const gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t fetcher,
+                                 uint8_t *seen);
 
 /* coherent_level.c */
 /*
@@ -124,14 +122,8 @@ gpc_coherence_request gpci_coherent_request(gpci_coherent *coherent, const gpc_r
  * of a group of fetch_sectors is fetched in addition.
  */
 GPCI_COLD void gpci_coherent_say(const gpci_coherent *coherent, const gpc_request *request, uint8_t needs);
-/*
- * Announce a line transaction's access, before L1's policies see the access; `follows`: part of the same line as the
- * access before.
- */
-GPCI_INLINE void gpci_coherent_tell(const gpci_coherent *coherent, const gpc_request *request, uint8_t needs,
-                                    bool follows) {
-    coherent->tree->follows = follows;
-    coherent->tree->line_access = coherent->tree->line_accesses + !follows;
+/* Announce a line transaction's access, before L1's policies see the access. */
+GPCI_INLINE void gpci_coherent_tell(const gpci_coherent *coherent, const gpc_request *request, uint8_t needs) {
     if (GPCI_UNLIKELY(coherent->tree->neighbour_limit))
         gpci_coherent_say(coherent, request, needs);
 }

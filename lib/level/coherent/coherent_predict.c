@@ -214,19 +214,22 @@ static uint32_t decide(const gpc_hierarchy *hierarchy, gpci_module *l1, gpc_requ
     return out ? GPC_ACCESS_NO_ALLOCATE : 0;
 }
 
-/* The decision for the first requested block of a line holds for the whole line. */
+/* The decision for the block that asks first holds for the whole line access. */
 uint32_t gpci_coherent_predict(const gpc_hierarchy *hierarchy, gpc_request *request, uint32_t flags) {
     gpci_module *l1 = gpci_module_at(hierarchy->coherent->tree, request->sm);
-    if (hierarchy->coherent->tree->follows) {
-        request->admitted = l1->let_in;
-        request->policy_word = l1->word;
-        return l1->decided;
+    gpci_line_record *line = hierarchy->coherent->tree->line;
+    if (line->asked) {
+        request->admitted = line->let_in;
+        request->policy_word = line->word;
+        return line->decided;
     }
-    l1->decided = (uint8_t)decide(hierarchy, l1, request, flags);
-    l1->let_in = request->admitted;
-    l1->word = request->policy_word;
-    l1->counts.bypasses += l1->decided && gpci_passes_l1(hierarchy, request->space);
-    return l1->decided;
+    line->asked = true;
+    line->decided = (uint8_t)decide(hierarchy, l1, request, flags);
+    line->let_in = request->admitted;
+    line->word = request->policy_word;
+    line->bypasses = line->decided && gpci_passes_l1(hierarchy, request->space);
+    l1->counts.bypasses += line->bypasses;
+    return line->decided;
 }
 
 /* Whole sectors, or only the needed 32-byte segments: l1.bypass_fetch. */

@@ -294,7 +294,16 @@ gpc_status gpci_coherent_reserve(gpci_timed *timed, uint64_t address) {
     return GPCI_UNLIKELY(lacks) && status == GPC_OK ? gpci_coherent_make_origins(timed) : status;
 }
 
-void gpci_coherent_note_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments, bool decided) {
+void gpci_coherent_share_line(const gpci_timed *timed, gpci_packet *packet, const gpci_packet *before) {
+    gpci_engine *engine = gpci_engine_of(timed);
+    packet->line.record = before ? before->line.record : gpci_items_take(&engine->lines);
+    packet->flags |= GPCI_PACKET_PART;
+    gpci_line_record_at(engine, packet->line.record)->users++;
+    gpci_line_record_at(engine, packet->line.record)->parts++;
+}
+
+void gpci_coherent_note_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments) {
+    gpci_line_record *line = timed->hierarchy->coherent->tree->line;
     const gpci_module *l1 = gpci_module_at(timed->hierarchy->coherent->tree, packet->request.sm);
     const gpc_predictor_ops *ops = l1->predictor ? l1->predictor->ops : NULL;
     if (!segments || !gpci_passes_l1(timed->hierarchy, packet->request.space))
@@ -304,15 +313,19 @@ void gpci_coherent_note_bypass(const gpci_timed *timed, gpci_packet *packet, uin
         return;
     }
     packet->born = timed->wheel.now;
-    packet->line.marks |= GPCI_MARK_PASSES | (decided ? GPCI_MARK_OPEN : 0);
-    if (decided)
+    packet->line.marks |= GPCI_MARK_PASSES | (line->open ? 0 : GPCI_MARK_OPEN);
+    if (!line->open)
         gpci_open_l1_bypass(timed->hierarchy, packet->request.sm);
+    line->open = true;
 }
 
 void gpci_coherent_end_bypass(const gpci_timed *timed, uint32_t sm, gpci_packet *packet, bool overturned) {
-    if (packet->line.marks & GPCI_MARK_OPEN && !overturned) /* an overturned bypass stays open, and never counts */
+    gpci_line_record *line =
+        packet->flags & GPCI_PACKET_PART ? gpci_line_record_at(gpci_engine_of(timed), packet->line.record) : NULL;
+    const bool open = line ? !--line->parts && line->open : packet->line.marks & GPCI_MARK_OPEN;
+    if (open && !(line ? line->overturned : overturned)) /* an overturned bypass stays open, and never counts */
         gpci_close_l1_bypass(timed->hierarchy, sm);
-    if (!overturned && gpci_is_counted(timed, packet))
+    if (packet->line.marks & GPCI_MARK_PASSES && !overturned && gpci_is_counted(timed, packet))
         gpci_count_l1_bypass(timed->hierarchy, sm, gpci_coherent_bypassed(timed->hierarchy, packet->segments));
     packet->line.marks &= (uint8_t) ~(GPCI_MARK_OPEN | GPCI_MARK_PASSES);
 }

@@ -151,11 +151,11 @@ static gpci_verdict merge(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, u
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet), *entry = gpci_packet_at(&timed->pool, mshr_entry);
     if (entry->mshr.count >= ctrl->options->merges)
         return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MERGE);
-    gpci_coherent_settle_bypass(timed, ctrl->index, pkt, false);
     entry->mshr.ordered |= !is_load(pkt) || !is_load(entry) || passes(timed, mshr_entry) || is_for_below(timed, pkt);
     pkt->mshr.ordered = entry->mshr.ordered;
     pkt->flags &= (uint8_t)~GPCI_PACKET_LAST; /* no longer in the queue of the instruction */
     if (!pkt->mshr.ordered) {
+        gpci_coherent_settle_bypass(timed, ctrl->index, pkt, false);
         gpci_coherent_count_load(timed, pkt, true, true);
         GPCI_AGAIN(gpci_coherent_count_load_again(timed, pkt, true, true));
         gpci_log_event(timed, GPC_WHAT_LOOKUP, ctrl, pkt, GPC_PENDING_HIT);
@@ -175,6 +175,14 @@ static gpci_verdict merge(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, u
     return GPCI_WAITING;
 }
 
+/* The packet leaves the record of the line access. */
+static void leave_line(const gpci_timed *timed, gpci_packet *pkt) {
+    if (GPCI_LIKELY(!(pkt->flags & GPCI_PACKET_PART)))
+        return;
+    gpci_line_leave(gpci_engine_of(timed), pkt->line.record);
+    pkt->flags &= (uint8_t)~GPCI_PACKET_PART;
+}
+
 /* Serve a plain hit: the line is stable, and no MSHR entry or miss queue is needed. */
 static gpci_verdict hit(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, const gpc_coherence_request *request) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
@@ -187,13 +195,14 @@ static gpci_verdict hit(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, con
     gpci_coherent_count_load(timed, pkt, true, false);
     GPCI_AGAIN(gpci_coherent_count_load_again(timed, pkt, true, false));
     if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
-        gpci_coherent_follow(timed->hierarchy, &pkt->request, true);
+        gpci_coherent_follow(timed->hierarchy, &pkt->request, true, &timed->hierarchy->coherent->tree->line->seen);
     gpci_log_event(timed, GPC_WHAT_LOOKUP, ctrl, pkt, GPC_HIT);
     gpci_count_l1_store(timed->hierarchy, ctrl->index,
                         pkt->line.kind == GPC_STORE ? gpci_count_sectors(pkt->segments) : 0);
     pkt->line.missed = 0;
     if (GPCI_UNLIKELY(timed->hierarchy->with_data))
         gpci_coherent_values_deliver(timed, packet, NULL);
+    leave_line(timed, pkt);
     gpci_l1_serve(timed, ctrl, packet);
     return GPCI_SERVED;
 }
@@ -210,7 +219,8 @@ static gpci_verdict miss(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, co
     GPCI_AGAIN(gpci_coherent_count_load_again(timed, pkt, has, pending));
     if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
         gpci_coherent_follow(timed->hierarchy, &pkt->request,
-                             has && !(is_load(pkt) && request->flags & GPC_ACCESS_EVICT));
+                             has && !(is_load(pkt) && request->flags & GPC_ACCESS_EVICT),
+                             &timed->hierarchy->coherent->tree->line->seen);
     gpci_log_event(timed, GPC_WHAT_LOOKUP, ctrl, pkt, pending ? GPC_PENDING_HIT : has ? GPC_HIT : GPC_MISS);
     gpci_count_l1_store(timed->hierarchy, ctrl->index,
                         pkt->line.kind == GPC_STORE && has ? gpci_count_sectors(pkt->segments) : 0);
@@ -246,7 +256,7 @@ static void bypass(gpci_timed *timed, uint32_t packet, bool first, const gpci_ta
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     const uint8_t segments = gpci_coherent_bypass(timed->hierarchy, pkt->segments, access->flags, request);
     if (first)
-        gpci_coherent_note_bypass(timed, pkt, segments, !timed->hierarchy->coherent->tree->follows);
+        gpci_coherent_note_bypass(timed, pkt, segments);
 }
 
 /*
@@ -311,8 +321,9 @@ static gpc_busy held_up(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpc
     if (past != none && !access->flags) {
         access->flags = GPC_ACCESS_NO_ALLOCATE;
         mark(gpci_packet_at(&timed->pool, packet), access->flags);
-        gpci_module_at(timed->hierarchy->coherent->tree, ctrl->index)->counts.bypasses +=
-            !timed->hierarchy->coherent->tree->follows;
+        gpc_coherence *tree = timed->hierarchy->coherent->tree;
+        gpci_module_at(tree, ctrl->index)->counts.bypasses += !tree->line->bypasses;
+        tree->line->bypasses = true;
         bypass(timed, packet, true, access, request);
         ctrl->counts.passed[past]++;
         GPCI_AGAIN(ctrl->counts.passed_again[past] += (access->flags & GPC_ACCESS_NO_ALLOCATE) != 0);
@@ -320,21 +331,21 @@ static gpc_busy held_up(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpc
     return none;
 }
 
-gpci_verdict gpci_coherent_l1_pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
+/* Show policies the record of a packet's line access. Records move when the engine makes room. */
+static void show_line(const gpci_timed *timed, const gpci_packet *pkt) {
+    if (GPCI_UNLIKELY(pkt->flags & GPCI_PACKET_PART))
+        timed->hierarchy->coherent->tree->line = gpci_line_record_at(gpci_engine_of(timed), pkt->line.record);
+}
+
+/* Look a packet up, which meets no MSHR entry. */
+static gpci_verdict look(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    if (GPCI_UNLIKELY(timed->coherent->sealed)) /* lines may be leaving */
-        return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_LINE);
-    if (GPCI_UNLIKELY(pkt->request.kind == GPCI_KIND_FENCE)) {
-        gpci_fence_passed(timed, packet);
-        return GPCI_WAITING;
-    }
-    const uint32_t mshr_entry = find(timed, ctrl, pkt->address);
-    if (mshr_entry != GPCI_NO_PACKET)
-        return merge(timed, ctrl, packet, mshr_entry, access);
     gpc_coherence_request request = gpci_coherent_request_of(timed, pkt);
     if (GPCI_UNLIKELY(timed->hierarchy->with_data))
         gpci_coherent_values_attach(timed, packet, &request);
-    gpci_coherent_tell(timed->hierarchy->coherent, &pkt->request, pkt->line.fetched, pkt->flags & GPCI_PACKET_FOLLOWS);
+    gpci_tree_begin_line(timed->hierarchy->coherent->tree);
+    show_line(timed, pkt);
+    gpci_coherent_tell(timed->hierarchy->coherent, &pkt->request, pkt->line.fetched);
     if (gpci_coherent_asks(timed->hierarchy->coherent, &pkt->request))
         predict(timed, packet, access, &request);
     const gpci_sight sight = gpci_engine_look(gpci_engine_of(timed), &request);
@@ -353,8 +364,26 @@ gpci_verdict gpci_coherent_l1_pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t 
         gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
         return GPCI_BLOCKED;
     }
+    show_line(timed, pkt);
     const bool pending = sight == GPCI_SIGHT_MISS && gpci_engine_bring(gpci_engine_of(timed), &request);
     return miss(timed, ctrl, packet, &request, sight == GPCI_SIGHT_TOLD || pending, pending);
+}
+
+gpci_verdict gpci_coherent_l1_pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
+    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    gpc_coherence *tree = timed->hierarchy->coherent->tree;
+    if (GPCI_UNLIKELY(timed->coherent->sealed)) /* lines may be leaving */
+        return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_LINE);
+    if (GPCI_UNLIKELY(pkt->request.kind == GPCI_KIND_FENCE)) {
+        gpci_fence_passed(timed, packet);
+        return GPCI_WAITING;
+    }
+    const uint32_t mshr_entry = find(timed, ctrl, pkt->address);
+    if (mshr_entry != GPCI_NO_PACKET)
+        return merge(timed, ctrl, packet, mshr_entry, access);
+    const gpci_verdict verdict = look(timed, ctrl, packet, access);
+    tree->line = &tree->own_line;
+    return verdict;
 }
 
 uint8_t gpci_coherent_depth(const gpc_hierarchy *hierarchy, uint8_t level) {
@@ -365,6 +394,7 @@ uint8_t gpci_coherent_depth(const gpc_hierarchy *hierarchy, uint8_t level) {
 static void release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level, bool own, const uint8_t *line) {
     if (line)
         gpci_coherent_values_deliver(timed, packet, line);
+    leave_line(timed, gpci_packet_at(&timed->pool, packet));
     if (own)
         gpci_l1_serve(timed, ctrl, packet);
     else
@@ -389,6 +419,14 @@ static void come_back(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t line, uint32_
     }
 }
 
+/* Count a load that joined a line in flight. */
+static void follow_joined(const gpci_timed *timed, const gpci_packet *pkt, uint32_t fetcher) {
+    uint8_t seen = 0;
+    const bool part = pkt->flags & GPCI_PACKET_PART;
+    gpci_coherent_follow_joined(timed->hierarchy, &pkt->request, fetcher,
+                                part ? &gpci_line_record_at(gpci_engine_of(timed), pkt->line.record)->seen : &seen);
+}
+
 /* Let the waiting packets look again, in order. The store's message has just woken L1, which sends the message. */
 void gpci_coherent_l1_left(gpci_timed *timed, uint32_t mshr_entry) {
     gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
@@ -410,14 +448,14 @@ void gpci_coherent_l1_done(gpci_timed *timed, uint32_t mshr_entry, uint8_t deepe
     uint32_t waiting = entry->mshr.first;
     const uint32_t fetcher = GPCI_UNLIKELY(timed->hierarchy->coherent->tracks) ? entry->request.warp : 0;
     ctrl->fences.fetches[entry->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
+    const gpci_tree_inflight *access = gpci_tree_inflight_at(gpci_engine_of(timed), entry->mshr.access);
+    gpci_coherent_settle_bypass(timed, ctrl->index, entry, access->overturned);
     if (entry->mshr.left) { /* by an answer that L1 takes at the begin of its step */
         ctrl->below.stores--;
         release(timed, ctrl, mshr_entry, level, false, line);
         return;
     }
-    const gpci_tree_inflight *access = gpci_tree_inflight_at(gpci_engine_of(timed), entry->mshr.access);
     const bool own = access->own && entry->mshr.cached;
-    gpci_coherent_settle_bypass(timed, ctrl->index, entry, access->overturned);
     take_out(timed, ctrl, mshr_entry);
     if (level == 3 && is_load(entry)) {
         gpci_count_round_trip(timed->hierarchy, ctrl->index, timed->wheel.now - entry->born);
@@ -431,7 +469,7 @@ void gpci_coherent_l1_done(gpci_timed *timed, uint32_t mshr_entry, uint8_t deepe
         }
         next = *gpci_next_of(&timed->pool, waiting);
         if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
-            gpci_coherent_follow_joined(timed->hierarchy, &gpci_packet_at(&timed->pool, waiting)->request, fetcher);
+            follow_joined(timed, gpci_packet_at(&timed->pool, waiting), fetcher);
         release(timed, ctrl, waiting, level, own, line);
     }
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MSHR);

@@ -16,6 +16,7 @@ enum {
     GPCI_PACKET_POSTED = 0x01,   /* a write without waiter, or a slice's prefetch */
     GPCI_PACKET_LAST = 0x02,     /* last line of the instruction */
     GPCI_PACKET_LINK = 0x04,     /* came from, and is answered to, the other partition */
+    GPCI_PACKET_PART = 0x04,     /* in a tree's L1: shares the record `line.record` with other blocks of the line */
     GPCI_PACKET_FETCH = 0x08,    /* sent by an MSHR entry, the receiver of the reply */
     GPCI_PACKET_FOLLOWS = 0x10,  /* a block of the previous packet's line: gpci_transaction.follows */
     GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache, or L1.5 (l15_ctrl.h) */
@@ -51,6 +52,7 @@ typedef struct gpci_packet_line {
     uint32_t inflight; /* warp access of the line; or UINT32_MAX */
     union {
         uint32_t mshr_target; /* sent by L1's MSHR: the waiting packet */
+        uint32_t record;      /* with GPCI_PACKET_PART: number in gpci_engine.lines */
         struct {
             uint16_t requester, target; /* bulk load (without waiter): numbers from 1, timed/l1/multicast.h; or 0 */
         };

@@ -101,17 +101,18 @@ void gpci_coherent_forget(gpci_timed *timed);
 void gpci_coherent_origins_archive(gpci_timed *timed, gpci_archive *archive);
 /*
  * A load of `segments` bypasses L1 (0: no bypass): count it. If the predictor hears replies, it may overturn the
- * bypass: mark the load, whose bypass counts at the end. `decided`: the decision is the load's own, not that of an
- * earlier load of the line.
+ * bypass: mark the load, whose bypass counts at the end of the line access.
  */
-void gpci_coherent_note_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments, bool decided);
-/* Count a deferred bypass, unless overturned. */
+void gpci_coherent_note_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments);
+/* A part of a line access has ended: count a deferred bypass, unless overturned, with the last part. */
 GPCI_COLD void gpci_coherent_end_bypass(const gpci_timed *timed, uint32_t sm, gpci_packet *packet, bool overturned);
 GPCI_INLINE void gpci_coherent_settle_bypass(const gpci_timed *timed, uint32_t sm, gpci_packet *packet,
                                              bool overturned) {
-    if (GPCI_UNLIKELY(packet->line.marks & GPCI_MARK_PASSES))
+    if (GPCI_UNLIKELY(packet->line.marks & GPCI_MARK_PASSES || packet->flags & GPCI_PACKET_PART))
         gpci_coherent_end_bypass(timed, sm, packet, overturned);
 }
+/* Give the packet of a block the record of its line access: a new record, or the record of the packet before. */
+GPCI_COLD void gpci_coherent_share_line(const gpci_timed *timed, gpci_packet *packet, const gpci_packet *before);
 /* Run all due steps, with the consequences in this cycle. */
 void gpci_coherent_run(gpci_timed *timed);
 /* A message has arrived and taken its ports: free the packet and continue. */

@@ -107,6 +107,11 @@ typedef struct issued_lines {
     bool given;                      /* coalesced by the host */
 } issued_lines;
 
+/* True if packets may be blocks of a line, in a tree. */
+GPCI_INLINE bool shares_lines(const gpc_hierarchy *hierarchy) {
+    return hierarchy->line_blocks > 1 && !hierarchy->lane_packets;
+}
+
 GPCI_INLINE void queue_line(gpci_timed *timed, gpci_queue *queue, const gpc_request *request, const issued_lines *lines,
                             uint32_t i, uint32_t inflight) {
     const gpci_transaction *line = &lines->each[i];
@@ -138,6 +143,9 @@ GPCI_INLINE void queue_line(gpci_timed *timed, gpci_queue *queue, const gpc_requ
         pkt->request.continues = line->follows;
         pkt->flags &= (uint8_t)~GPCI_PACKET_FOLLOWS;
     }
+    if (GPCI_UNLIKELY(shares_lines(timed->hierarchy)) && !lines->given &&
+        (line->follows || (!last && lines->each[i + 1].follows)))
+        gpci_coherent_share_line(timed, pkt, line->follows ? gpci_packet_at(&timed->pool, queue->last) : NULL);
     GPCI_AGAIN(gpci_access_count_again(timed->hierarchy, &pkt->request, line));
     gpci_queue_append(queue, &timed->pool, timed->wheel.now, number);
 }
@@ -166,6 +174,8 @@ GPCI_INLINE gpc_status make_ready(gpci_timed *timed, bool ordered) {
     gpc_status status = gpci_reserve_inflights(timed, GPCI_MAX_TRANSACTIONS);
     if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
         status = gpci_make_inflights(timed, 2);
+    if (GPCI_UNLIKELY(shares_lines(timed->hierarchy)) && status == GPC_OK)
+        status = gpci_engine_make_lines(gpci_engine_of(timed), GPCI_MAX_TRANSACTIONS / 2) ? GPC_OK : GPC_ERROR_MEMORY;
     return status;
 }
 

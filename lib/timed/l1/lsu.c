@@ -58,8 +58,9 @@ void gpci_lsu_joined(gpci_timed *timed, uint32_t inflight) {
         const gpci_engine *engine = gpci_engine_of(timed);
         const gpci_tree_inflight *master =
             gpci_tree_inflight_at(engine, gpci_tree_inflight_at(engine, inflight)->master);
+        uint8_t seen = 0;
         gpci_coherent_follow_joined(timed->hierarchy, &pkt->request,
-                                    gpci_packet_at(&timed->pool, (uint32_t)master->token)->request.warp);
+                                    gpci_packet_at(&timed->pool, (uint32_t)master->token)->request.warp, &seen);
     }
     gpci_log_event(timed, GPC_WHAT_LOOKUP, ctrl_of(timed, pkt), pkt, GPC_PENDING_HIT);
     if (!is_load(pkt))
@@ -69,12 +70,12 @@ void gpci_lsu_joined(gpci_timed *timed, uint32_t inflight) {
 /* Count a lookup, and perhaps a transaction. */
 static void count(gpci_timed *timed, const gpci_tree_inflight *access, gpci_packet *pkt, uint8_t level) {
     gpci_ctrl *ctrl = ctrl_of(timed, pkt);
+    uint8_t seen = 0;
     pkt->line.missed = access->hit ? 0 : pkt->segments;
     gpci_coherent_count_load(timed, pkt, access->hit, false);
     GPCI_AGAIN(gpci_coherent_count_load_again(timed, pkt, access->hit, false));
-    timed->hierarchy->coherent->tree->follows = false;
     if (GPCI_UNLIKELY(timed->hierarchy->coherent->tracks))
-        gpci_coherent_follow(timed->hierarchy, &pkt->request, access->hit);
+        gpci_coherent_follow(timed->hierarchy, &pkt->request, access->hit, &seen);
     gpci_coherent_settle_bypass(timed, ctrl->index, pkt, access->overturned);
     gpci_count_l1_store(timed->hierarchy, ctrl->index,
                         pkt->line.kind == GPC_STORE && access->hit ? gpci_count_sectors(pkt->segments) : 0);
@@ -115,7 +116,7 @@ void gpci_lsu_ended(gpci_timed *timed, uint32_t inflight) {
 static GPCI_NOINLINE void predict(gpci_timed *timed, gpci_packet *pkt, gpc_coherence_request *request) {
     const uint32_t bits = gpci_coherent_predict(timed->hierarchy, &pkt->request, request->flags);
     const uint8_t segments = gpci_coherent_bypass(timed->hierarchy, pkt->segments, bits, request);
-    gpci_coherent_note_bypass(timed, pkt, segments, true);
+    gpci_coherent_note_bypass(timed, pkt, segments);
 }
 
 /* Begin an access. False: out of memory, without change; L1's next step tries again if the simulation continues. */
@@ -128,7 +129,8 @@ static bool begin_access(gpci_timed *timed, uint32_t packet) {
         return false;
     }
     gpc_coherence_request request = gpci_coherent_request_of(timed, pkt);
-    gpci_coherent_tell(timed->hierarchy->coherent, &pkt->request, 0, false);
+    gpci_tree_begin_line(timed->hierarchy->coherent->tree);
+    gpci_coherent_tell(timed->hierarchy->coherent, &pkt->request, 0);
     if (gpci_coherent_asks(timed->hierarchy->coherent, &pkt->request))
         predict(timed, pkt, &request);
     pkt->born = timed->wheel.now;
