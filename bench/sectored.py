@@ -46,7 +46,7 @@ def hits(context, policy, lines, style):
         request = gpucache.Request()
         for line, next_use in zip(lines, future):
             warp = line % 3
-            request.address, request.next_use = LINE * line, next_use
+            request.address, request.policy.next_use = LINE * line, next_use
             request.pc, request.warp, request.warp_age = 16 * warp, warp, warp
             for part in range(1 if style == "lines" else SECTORS):
                 request.sector_mask = 0 if style == "lines" else 1 << part

@@ -51,7 +51,7 @@ static gpc_request next_load(const host *h, uint32_t warp) {
                          .cycle = h->cycle,
                          .warp = warp,
                          .warp_age = warp,
-                         .token = (uint8_t)gpc_throttle_token_of(h->throttle, warp, 1)};
+                         .policy.token = (uint8_t)gpc_throttle_token_of(h->throttle, warp, 1)};
 }
 
 /* A warp ends at the return of the last load. */

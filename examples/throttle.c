@@ -59,7 +59,7 @@ static gpc_status load(core *c, uint32_t slot, uint64_t cycle, gpc_error *error)
                            .size = 4,
                            .warp = slot,
                            .kind = GPC_LOAD,
-                           .token = (uint8_t)gpc_scheduler_token_of(c->scheduler, slot, 1)};
+                           .policy.token = (uint8_t)gpc_scheduler_token_of(c->scheduler, slot, 1)};
     gpc_access_result result;
     gpc_status status = gpc_cache_access(c->cache, &request, &result, error);
     bool hit = result.outcome == GPC_HIT;

@@ -5,7 +5,8 @@
     python3 examples/hosts/upgrade_0_3.py FILE...            show the changes, and what is left to do by hand
     python3 examples/hosts/upgrade_0_3.py --write FILE...    change the files
 
-Calls whose parameters moved or grew are rewritten, and includes follow. A new `gpc_error *` parameter gets NULL, or the
+Calls whose parameters moved or grew are rewritten, and includes follow; so are the fields of a gpc_request that moved to
+`policy`, of variables declared as a gpc_request. A new `gpc_error *` parameter gets NULL, or the
 text of --error. The script reads the declarations of both versions in this repository. A call that needs a person is
 listed with file, line and its row in CHANGES.md. Exit status 1: something is left to do.
 """
@@ -22,6 +23,8 @@ HEADERS = ROOT / "include/gpucache"
 CHANGES = HEADERS / "CHANGES.md"
 
 NAME = re.compile(r"\b(?:gpc|GPC)_\w+")
+# Fields of a gpc_request that moved to `policy`.
+MOVED = r"(?:next_use|policy_word|token|token_l2|admitted)\b"
 FUNCTION = re.compile(r"(?:\bGPC_API\b|\bstatic inline\b)([^;(){}]*?)\b(gpc_\w+)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*[;{]")
 
 
@@ -216,10 +219,38 @@ class Source:
             at = call[2] + 1
         return "".join([*out, self.text[at:end]])
 
+    def requests(self):
+        """Names of the variables that are requests everywhere in the file."""
+        declared = re.findall(r"\b(gpc_\w+)\b[\s*]*(?:const\s+)?(\w+)\s*(?=[;,=)\[])", self.blank)
+        others = {name for kind, name in declared if kind != "gpc_request"}
+        return {name for kind, name in declared if kind == "gpc_request"} - others
+
+    def moved(self):
+        """Places of fields that moved to `policy`: of variables, and of initialisers of a request."""
+        found, names = set(), "|".join(sorted(self.requests()))
+        if names:
+            access = re.compile(rf"(?<![\w.>])(?:{names})(?:\[[^\]]*\])?(?:\.|->)(?={MOVED})")
+            found |= {each.end() for each in access.finditer(self.blank)}
+        for begin in re.finditer(r"\bgpc_request\b[^;{}()]*=\s*\{|\(gpc_request\)\s*\{", self.blank):
+            depth, at = 1, begin.end()
+            while depth and at < len(self.blank):
+                depth += self.blank[at] in "{(["
+                depth -= self.blank[at] in "})]"
+                field = depth and re.compile(rf"(?<=[{{,\s])\.(?={MOVED}\s*=)").match(self.blank, at)
+                if field and self.c:
+                    found.add(field.end())
+                elif field:  # C++ has no initialisers of nested fields
+                    self.left.append((self.line(at), "gpc_request"))
+                at += 1
+        return found
+
     def upgraded(self):
         """The whole text for 0.3. `left` then lists what a person must do."""
         self.blank = blanked(self.text)
         self.left = []
+        for at in sorted(self.moved(), reverse=True):
+            self.text = f"{self.text[:at]}policy.{self.text[at:]}"
+        self.blank = blanked(self.text)
         text = self.rewritten(0, len(self.text))
         old = re.compile(r"^#include <gpucache/[\w/]+\.h>\n", re.MULTILINE)
         first = old.search(text)

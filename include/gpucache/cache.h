@@ -71,7 +71,7 @@ typedef enum gpc_bypass_fetch {
 /* Answer of a replacement policy to a miss before the data are requested (gpc_replacement_ops.declines). */
 typedef enum gpc_admission {
     GPC_NOT_ASKED = 0,
-    GPC_ADMITTED = 1, /* set gpc_request.admitted in the fill's request */
+    GPC_ADMITTED = 1, /* set gpc_request.policy.admitted in the fill's request */
     /* the outcome is GPC_BYPASSED, and no predictor may overturn the outcome; also for lack of a token */
     GPC_DECLINED = 2
 } gpc_admission;
@@ -265,7 +265,7 @@ typedef struct gpc_batch {
     const uint8_t *kinds;      /* gpc_kind [GPC_LOAD] */
     const uint64_t *pcs;       /* [0] */
     const uint32_t *warps;     /* [0] */
-    const uint64_t *next_uses; /* as gpc_request.next_use [0] */
+    const uint64_t *next_uses; /* as gpc_request.policy.next_use [0] */
     uint32_t size;             /* bytes of every access; 0 = the whole line */
     uint32_t sm;               /* SM of every access */
     uint8_t *results;          /* out: GPC_BATCH_ flags [not wanted] */

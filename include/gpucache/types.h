@@ -301,9 +301,27 @@ typedef enum gpc_token {
 } gpc_token;
 
 /*
+ * Extension of a request: fields that only some policies read, each named in the policy's inputs
+ * (gpc_replacement_ops.reads, gpc_predictor_ops.reads). A host without such policies leaves the extension 0.
+ */
+typedef struct gpc_request_policy {
+    uint64_t next_use; /* for `opt`: index of the next access to the line, UINT64_MAX = never */
+    /* word from the predictor of the level above to the predictor of this level (AGCB's bypassBit, PCAL's priority) */
+    uint32_t policy_word;
+    uint8_t token;    /* gpc_token, for L1 */
+    uint8_t token_l2; /* gpc_token, for L2; a gpc_cache reads `token` */
+    /* 1 = the replacement policy was asked at the miss (gpc_replacement_ops.declines) and did not decline */
+    uint8_t admitted;
+    uint8_t unused; /* 0 */
+} gpc_request_policy;
+
+/*
  * A line transaction: the request to a cache, with all facts that a policy, a predictor or a callback may know. Plain
  * data of a fixed 128 bytes. Zero is the default of every field: `gpc_request r = {0}` plus an address is a valid load
- * of a whole line. `reserved` must be zero.
+ * of a whole line.
+ *
+ * Growth: a later version takes bytes of `unused` and `reserved` for new fields of the request or of `policy`, and
+ * their zero keeps the meaning of this version. The bytes must be 0; a request with another value is refused.
  *
  * Sectors: `sector_mask` (bit s = sector s of the line) selects the sectors. If `sector_mask` is 0, the sectors are
  * those touched by [address, address + size). If `size` is 0 too, the sectors are those of a store's byte_mask, or the
@@ -316,7 +334,6 @@ typedef struct gpc_request {
     uint64_t address;      /* bytes; any byte of the line */
     uint64_t pc;           /* address of the instruction */
     uint64_t cycle;        /* the host's clock; 0 in functional use */
-    uint64_t next_use;     /* for `opt`: index of the next access to the line, UINT64_MAX = never */
     uint64_t byte_mask[2]; /* bytes written, see above */
     uint32_t size;         /* bytes */
     uint32_t sm;           /* streaming multiprocessor or compute unit */
@@ -324,35 +341,31 @@ typedef struct gpc_request {
     uint32_t warp_age;     /* 0 = oldest running warp of the SM */
     uint32_t block;        /* linear thread-block index within the grid */
     uint32_t kernel;       /* launch number */
-    /* word from the predictor of the level above to the predictor of this level (AGCB's bypassBit, PCAL's priority) */
-    uint32_t policy_word;
     uint16_t transactions; /* line transactions of the warp instruction, including this transaction */
     uint16_t bytes_used;   /* bytes of the line that the warp instruction uses */
-    uint8_t sector_mask;   /* see above */
-    uint8_t kind;          /* gpc_kind */
-    uint8_t space;         /* gpc_space: GLOBAL or LOCAL; reads also CONSTANT, TEXTURE, INSTRUCTION */
-    uint8_t hint;          /* gpc_hint */
-    uint8_t priority;      /* gpc_priority */
-    uint8_t token;         /* gpc_token, for L1 */
-    uint8_t token_l2;      /* gpc_token, for L2; a gpc_cache reads `token` */
-    /* 1 = the replacement policy was asked at the miss (gpc_replacement_ops.declines) and did not decline */
-    uint8_t admitted;
-    uint8_t scope; /* gpc_scope of the access. Since: 0.2 */
-    uint8_t order; /* gpc_order of the access; a gpc_cache ignores the order. Since: 0.2 */
+    uint8_t stream;        /* stream that counts the request in a hierarchy, below the key `streams`. Since: 0.2 */
+    uint8_t copy;          /* gpc_copy: NONE; ASYNC for a load that does not write registers; BULK. Since: 0.2 */
+    /*
+     * Process of `address`, in a hierarchy. A host gives the process's own address. A policy sees the address of the
+     * hierarchy's memory (gpc_process_address). A gpc_cache does not read the field. Since: 0.2
+     */
+    uint8_t process;
+    uint8_t unused;      /* 0 */
+    uint8_t sector_mask; /* see above */
+    uint8_t kind;        /* gpc_kind */
+    uint8_t space;       /* gpc_space: GLOBAL or LOCAL; reads also CONSTANT, TEXTURE, INSTRUCTION */
+    uint8_t hint;        /* gpc_hint */
+    uint8_t priority;    /* gpc_priority */
+    uint8_t scope;       /* gpc_scope of the access. Since: 0.2 */
+    uint8_t order;       /* gpc_order of the access; a gpc_cache ignores the order. Since: 0.2 */
     /*
      * 1 = next part of the request before, with equal instruction and line; for hosts that ask for sectors one at a
      * time. A hit on the line is no reuse (gpc_replacement_ops.on_sector_miss), and a miss is no new miss for policies.
      * If the replacement policy kept the first part out of the cache, the next parts stay out too. Since: 0.2
      */
     uint8_t continues;
-    uint8_t stream; /* stream that counts the request in a hierarchy, below the key `streams`. Since: 0.2 */
-    uint8_t copy;   /* gpc_copy: NONE; ASYNC for a load that does not write registers; BULK. Since: 0.2 */
-    /*
-     * Process of `address`, in a hierarchy. A host gives the process's own address. A policy sees the address of the
-     * hierarchy's memory (gpc_process_address). A gpc_cache does not read the field. Since: 0.2
-     */
-    uint8_t process;
-    uint8_t reserved[34];
+    gpc_request_policy policy; /* Since: 0.3 */
+    uint8_t reserved[32];      /* 0 */
 } gpc_request;
 
 /*

@@ -102,6 +102,7 @@
     X(gpc_protocol_rule)       \
     X(gpc_protocol_state)      \
     X(gpc_request)             \
+    X(gpc_request_policy)      \
     X(gpc_policy_event)        \
     X(gpc_text_parameter)      \
     X(gpc_turn)                \

@@ -30,19 +30,28 @@ GPCI_INLINE bool gpci_is_atomic(const gpc_request *request) {
  *   LINE    of the bytes of one line: kept by requests for the same line, not by requests for another line
  *   LEVEL   decided anew at each level
  */
-#define GPCI_REQUEST_ACCESS(X)                                                                                  \
-    X(pc), X(sm), X(warp), X(warp_age), X(block), X(space), X(hint), X(token), X(token_l2), X(scope), X(order), \
-        X(stream), X(copy), X(process)
+#define GPCI_REQUEST_ACCESS(X) \
+    X(pc), X(sm), X(warp), X(warp_age), X(block), X(space), X(hint), X(scope), X(order), X(stream), X(copy), X(process)
 #define GPCI_REQUEST_ASKER(X) X(cycle), X(kernel), X(transactions), X(priority)
-#define GPCI_REQUEST_LINE(X) X(address), X(next_use), X(byte_mask), X(size), X(bytes_used), X(sector_mask), X(continues)
-#define GPCI_REQUEST_LEVEL(X) X(policy_word), X(kind), X(admitted)
+#define GPCI_REQUEST_LINE(X) X(address), X(byte_mask), X(size), X(bytes_used), X(sector_mask), X(continues)
+#define GPCI_REQUEST_LEVEL(X) X(kind)
+/* Fields of `policy`: `token` and `token_l2` are of the ACCESS, `next_use` of the LINE, the rest of the LEVEL. */
+#define GPCI_REQUEST_POLICY_ACCESS(X) X(token), X(token_l2)
+#define GPCI_REQUEST_POLICY_OTHERS(X) X(next_use), X(policy_word), X(admitted)
 
 #define GPCI_FIELD_BYTES(field) field[sizeof(((gpc_request *)0)->field)]
+#define GPCI_POLICY_BYTES(field) field[sizeof(((gpc_request *)0)->policy.field)]
 _Static_assert(sizeof(struct {
                    uint8_t GPCI_REQUEST_ACCESS(GPCI_FIELD_BYTES), GPCI_REQUEST_ASKER(GPCI_FIELD_BYTES),
-                       GPCI_REQUEST_LINE(GPCI_FIELD_BYTES), GPCI_REQUEST_LEVEL(GPCI_FIELD_BYTES);
-               }) == offsetof(gpc_request, reserved),
+                       GPCI_REQUEST_LINE(GPCI_FIELD_BYTES), GPCI_REQUEST_LEVEL(GPCI_FIELD_BYTES), unused;
+               }) == offsetof(gpc_request, policy),
                "each field of a request is in one class");
+_Static_assert(sizeof(struct {
+                   uint8_t GPCI_REQUEST_POLICY_ACCESS(GPCI_POLICY_BYTES), GPCI_REQUEST_POLICY_OTHERS(GPCI_POLICY_BYTES),
+                       unused;
+               }) == sizeof(gpc_request_policy),
+               "each field of the extension, too");
+_Static_assert(sizeof(gpc_request) == 128, "the size that hosts and snapshots know");
 
 /* A request for another line on account of `requester`, such as a prefetch. */
 GPCI_INLINE gpc_request gpci_request_inherit(const gpc_request *requester) {
@@ -50,6 +59,9 @@ GPCI_INLINE gpc_request gpci_request_inherit(const gpc_request *requester) {
 #define TAKE(field) request.field = requester->field
     GPCI_REQUEST_ACCESS(TAKE);
     GPCI_REQUEST_ASKER(TAKE);
+#undef TAKE
+#define TAKE(field) request.policy.field = requester->policy.field
+    GPCI_REQUEST_POLICY_ACCESS(TAKE);
 #undef TAKE
     return request;
 }
@@ -68,16 +80,43 @@ GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
     X(hint, (request)->hint >= GPC_HINT_COUNT)                                                  \
     X(priority, (request)->priority >= GPC_PRIORITY_COUNT)                                      \
     X(space, !gpci_space_is_cached(request))                                                    \
-    X(token, (request)->token >= GPC_TOKEN_COUNT)                                               \
+    X(policy.token, (request)->policy.token >= GPC_TOKEN_COUNT)                                 \
     X(continues, (request)->continues > 1)                                                      \
     X(size, (request)->size > (line_bytes) - ((uint32_t)(request)->address & ((line_bytes)-1))) \
     X(sector_mask, (request)->sector_mask & ~(sectors))
 
+/*
+ * True if kind, space, hint, priority and continues have values that every request may have. Looked at together: the
+ * fields from sector_mask to continues are eight bytes. False: look at each field.
+ */
+GPCI_INLINE bool gpci_request_is_usual(const gpc_request *request) {
+    static const uint8_t unusual[8] = {0, 0xfc, 0xfe, 0xf8, 0xfe, 0, 0, 0xfe};
+    uint64_t fields, mask;
+    memcpy(&fields, (const char *)request + offsetof(gpc_request, sector_mask), sizeof fields);
+    memcpy(&mask, unusual, sizeof mask);
+    return !(fields & mask);
+}
+
+_Static_assert(offsetof(gpc_request, kind) - offsetof(gpc_request, sector_mask) == 1 &&
+                   offsetof(gpc_request, continues) - offsetof(gpc_request, sector_mask) == 7 && GPC_REDUCTION == 3 &&
+                   GPC_SPACE_LOCAL == 1 && GPC_HINT_COUNT == 8 && GPC_EVICT_FIRST == 1,
+               "the mask of gpci_request_is_usual has a byte per field");
+
 /* True if the request has no fault. `sectors`: a bit for each sector of the line. */
 GPCI_INLINE bool gpci_request_is_sound(const gpc_request *request, uint32_t line_bytes, uint8_t sectors) {
 #define X(field, fault) || (fault)
-    return !(false GPCI_REQUEST_FAULTS(X, request, line_bytes, sectors));
+    if (GPCI_UNLIKELY(!gpci_request_is_usual(request)))
+        return !(false GPCI_REQUEST_FAULTS(X, request, line_bytes, sectors));
 #undef X
+    return request->policy.token < GPC_TOKEN_COUNT && !(request->sector_mask & ~sectors) &&
+           request->size <= line_bytes - ((uint32_t)request->address & (line_bytes - 1));
+}
+
+/* True if a host has set a byte that has no meaning yet. Packets use the bytes: timed/component/packet.h. */
+GPCI_INLINE bool gpci_request_has_unknown(const gpc_request *request) {
+    uint64_t words[sizeof request->reserved / sizeof(uint64_t)];
+    memcpy(words, request->reserved, sizeof words);
+    return (words[0] | words[1] | words[2] | words[3] | request->unused | request->policy.unused) != 0;
 }
 
 /* Name of a faulty field; NULL if the request has no fault. */
@@ -87,7 +126,7 @@ GPCI_INLINE const char *gpci_request_fault(const gpc_request *request, uint32_t 
         return #field;
     GPCI_REQUEST_FAULTS(X, request, line_bytes, sectors)
 #undef X
-    return NULL;
+    return gpci_request_has_unknown(request) ? "reserved" : NULL;
 }
 
 /* gpc_cache_stall: asks the predictor about loads stopped at the tags, and only for three reasons. */
@@ -325,13 +364,20 @@ gpc_status gpci_view_change(const gpc_cache *cache, const gpc_request *request, 
 /* view.c: refuse a request with a fault, and name the field. Returns GPC_ERROR_ARGUMENT. */
 GPCI_COLD gpc_status gpci_refuse_request(const gpc_cache *cache, const gpc_request *request, gpc_error *error);
 
-/* Resolve a request. GPC_ERROR_ARGUMENT if the request is malformed. */
-static inline gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view,
-                                      gpc_error *error) {
+/* Resolve a request made by the library. GPC_ERROR_ARGUMENT if the request is malformed. */
+static inline gpc_status gpci_view_of_own(const gpc_cache *cache, const gpc_request *request, gpci_view *view,
+                                          gpc_error *error) {
     if (GPCI_UNLIKELY(!gpci_request_is_sound(request, cache->options.line_bytes, cache->all_sectors)))
         return gpci_refuse_request(cache, request, error);
     gpci_view_read(cache, request, view);
     return gpci_is_read(request) ? GPC_OK : gpci_view_change(cache, request, view, error);
+}
+
+/* Resolve a request of a host. */
+static inline gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view,
+                                      gpc_error *error) {
+    return GPCI_UNLIKELY(gpci_request_has_unknown(request)) ? gpci_refuse_request(cache, request, error)
+                                                            : gpci_view_of_own(cache, request, view, error);
 }
 
 /*
@@ -347,6 +393,8 @@ gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci
  */
 gpc_status gpci_reserve_over_pending(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                                      uint8_t sectors, gpc_access_result *result);
+/* gpc_cache_fill of a request made by the library. */
+gpc_status gpci_fill_own(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result);
 gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
                      gpc_access_result *result);
 
@@ -405,12 +453,12 @@ GPCI_INLINE bool gpci_leaves_something(const gpc_cache *cache, const gpc_request
 
 /* True if the request lacks the token for a fill, or for a fill without restriction. */
 GPCI_INLINE bool gpci_lacks_token(const gpc_cache *cache, const gpc_request *request) {
-    return GPCI_UNLIKELY(request->token == GPC_TOKEN_NONE) && cache->tokens != GPC_TOKENS_IGNORE;
+    return GPCI_UNLIKELY(request->policy.token == GPC_TOKEN_NONE) && cache->tokens != GPC_TOKENS_IGNORE;
 }
 
 /* True if the request lacks the token, and may not fill at all. */
 GPCI_INLINE bool gpci_may_not_fill(const gpc_cache *cache, const gpc_request *request) {
-    return GPCI_UNLIKELY(request->token == GPC_TOKEN_NONE) && cache->tokens == GPC_TOKENS_STRICT;
+    return GPCI_UNLIKELY(request->policy.token == GPC_TOKEN_NONE) && cache->tokens == GPC_TOKENS_STRICT;
 }
 
 /* After the lookup of a miss, before the fetch: check tokens, and ask a replacement policy that may decline. */

@@ -114,7 +114,7 @@ static void tell_found(gpc_cache *cache, const gpc_request *request, uint32_t se
     if (request->priority != GPC_EVICT_NORMAL)
         change_priority(cache, request, set, way);
     if (cache->next_uses)
-        cache->next_uses[gpci_slot(cache, set, way)] = request->next_use;
+        cache->next_uses[gpci_slot(cache, set, way)] = request->policy.next_use;
     if (GPCI_UNLIKELY(cache->spare_ways))
         cache->states[gpci_slot(cache, set, way)] |= GPCI_USED_AGAIN;
     if (GPCI_UNLIKELY(cache->token_state != NULL))
@@ -453,7 +453,7 @@ GPCI_INLINE void start_line(gpc_cache *cache, const gpc_request *request, size_t
     if (cache->reuse)
         cache->reuse[slot] = 0;
     if (cache->next_uses)
-        cache->next_uses[slot] = request->next_use;
+        cache->next_uses[slot] = request->policy.next_use;
     if (cache->warps)
         cache->warps[slot] = request->warp;
     if (cache->written)
@@ -495,7 +495,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
         gpci_classify_quick(cache);
     }
     if (GPCI_UNLIKELY(cache->token_state != NULL)) {
-        cache->stats.opportunistic_fills += request->token == GPC_TOKEN_NONE;
+        cache->stats.opportunistic_fills += request->policy.token == GPC_TOKEN_NONE;
         gpci_tokens_fill(cache->token_state, request, slot);
     }
     if (cache->tracks)

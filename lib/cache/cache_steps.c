@@ -132,6 +132,12 @@ gpc_status gpc_cache_fill(gpc_cache *cache, const gpc_request *request, uint8_t 
     return end(gpci_fill(cache, request, &view, sectors, start(result, &own)), "gpc_cache_fill", error);
 }
 
+gpc_status gpci_fill_own(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result) {
+    gpci_view view;
+    const gpc_status status = gpci_view_of_own(cache, request, &view, NULL);
+    return status < 0 ? status : gpci_fill(cache, request, &view, sectors, start(result, NULL));
+}
+
 /* True if a lookup's result leaves work for reserve and fill. */
 static bool allocates(const gpc_cache *cache, const gpc_request *request, const gpc_access_result *result) {
     if (result->outcome == GPC_SECTOR_MISS)

@@ -44,7 +44,7 @@ void gpci_tokens_destroy(gpc_context *context, gpci_token_state *state) {
 }
 
 void gpci_tokens_own(gpci_token_state *state, const gpc_request *request, size_t slot) {
-    if (request->token == GPC_TOKEN_NONE)
+    if (request->policy.token == GPC_TOKEN_NONE)
         return;
     state->states[slot] |= GPCI_PRIORITISED;
     state->any = true;

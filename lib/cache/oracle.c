@@ -21,13 +21,13 @@ void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t 
     uint64_t *next_uses = cache->next_uses + gpci_slot(cache, set, 0);
     uint32_t resident = gpci_find(&cache->tags, set, request->address >> cache->line_shift);
     if (resident != GPCI_NO_WAY) { /* the predictor is asked before the tag lookup */
-        next_uses[resident] = request->next_use;
+        next_uses[resident] = request->policy.next_use;
         return;
     }
     bool bypass = true;
     for (uint32_t way = 0; way < cache->ways; way++)
-        bypass = bypass && tags[way] & GPCI_TAG_VALID && next_uses[way] < request->next_use;
-    bypass = bypass || request->next_use == UINT64_MAX;
+        bypass = bypass && tags[way] & GPCI_TAG_VALID && next_uses[way] < request->policy.next_use;
+    bypass = bypass || request->policy.next_use == UINT64_MAX;
     gpci_cache_stats *stats = &cache->stats;
     bool agrees = bypass == (decision == GPC_BYPASS);
     stats->oracle_decisions++;

@@ -30,12 +30,27 @@ void gpci_settle(gpci_cache_stats *stats, const gpci_counts *counts, bool fills_
     stats->write_back_sectors += counts->write_backs;
 }
 
-/* True for a plain load, or a plain store of a whole line. */
+/*
+ * True for a plain load, or a plain store of a whole line. The fields from sector_mask to continues, and those from
+ * policy_word to unused, are eight bytes each, looked at together.
+ */
 GPCI_INLINE bool is_plain(const gpc_request *request) {
-    uint64_t bytes = request->byte_mask[0] | request->byte_mask[1] | request->size;
-    return !(bytes | request->sector_mask | request->space | request->hint | request->priority | (request->token >> 1) |
-             (request->kind >> 1));
+    static const uint8_t of_access[8] = {0xff, 0xfe, 0xff, 0xff, 0xff}; /* sector_mask, kind, space, hint, priority */
+    static const uint8_t of_policy[8] = {0, 0, 0, 0, 0xfe, 0, 0, 0xff}; /* token, unused */
+    uint64_t access, access_mask, policy, policy_mask, reserved[4];
+    memcpy(&access, (const char *)request + offsetof(gpc_request, sector_mask), sizeof access);
+    memcpy(&access_mask, of_access, sizeof access_mask);
+    memcpy(&policy, (const char *)request + offsetof(gpc_request, policy.policy_word), sizeof policy);
+    memcpy(&policy_mask, of_policy, sizeof policy_mask);
+    memcpy(reserved, request->reserved, sizeof reserved);
+    const uint64_t bytes = request->byte_mask[0] | request->byte_mask[1] | request->size;
+    const uint64_t unknown = reserved[0] | reserved[1] | reserved[2] | reserved[3] | request->unused;
+    return !(bytes | unknown | (access & access_mask) | (policy & policy_mask));
 }
+
+_Static_assert(offsetof(gpc_request, priority) - offsetof(gpc_request, sector_mask) == 4 &&
+                   offsetof(gpc_request, policy.unused) - offsetof(gpc_request, policy.policy_word) == 7,
+               "the masks of is_plain have a byte per field");
 
 /* Evict the least recent line of a full set. */
 static uint32_t evict(gpc_cache *cache, uint32_t set, uint64_t order, gpc_access_result *result) {

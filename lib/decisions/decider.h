@@ -35,7 +35,8 @@ void gpci_decider_end(gpci_decider *decider);
 /* True for a set of the host's cache and a request that a cache of the same shape accepts. */
 GPCI_INLINE bool gpci_decider_takes(const gpci_decider *decider, uint32_t set, const gpc_request *request) {
     return GPCI_LIKELY(set < decider->sets && request &&
-                       gpci_request_is_sound(request, decider->line_bytes, decider->all_sectors));
+                       gpci_request_is_sound(request, decider->line_bytes, decider->all_sectors) &&
+                       !gpci_request_has_unknown(request));
 }
 
 /* True for a possible event at the host's tags. */

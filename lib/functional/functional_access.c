@@ -63,7 +63,7 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *hierarchy, gpci_line_access *access,
     if (GPCI_UNLIKELY(hierarchy->sector_packets))
         access->request.continues = line->follows;
     if (GPCI_UNLIKELY(hierarchy->future && (access->l1 || hierarchy->coherent) && !line->follows))
-        access->request.next_use = gpci_future_next(hierarchy->future, access->request.sm);
+        access->request.policy.next_use = gpci_future_next(hierarchy->future, access->request.sm);
     return GPCI_UNLIKELY(hierarchy->observer != NULL) ? pass_observed(hierarchy, access, pass)
                                                       : pass(hierarchy, access);
 }

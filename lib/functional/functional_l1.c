@@ -64,7 +64,7 @@ GPCI_INLINE gpc_status fetch(gpc_hierarchy *hierarchy, const gpci_line_access *a
     if (rest)
         status = read_below(hierarchy, access, request, rest, 0, &word, watched);
     if (status == GPC_OK)
-        status = gpc_cache_fill(l1, request, fetched, result, NULL);
+        status = gpci_fill_own(l1, request, fetched, result);
     if (status == GPC_OK && result->outcome == GPC_BYPASSED)
         gpci_l1_on_not_allocated(hierarchy, request->sm, fetched, true);
     see(hierarchy, access, result->outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, sectors, 0, watched);
@@ -89,7 +89,7 @@ GPCI_INLINE gpc_status load(gpc_hierarchy *hierarchy, const gpci_line_access *ac
     gpc_access_result result = {.way = GPCI_NO_WAY};
     gpci_view view;
     request.sector_mask = hierarchy->l1_level.sectors_of[segments];
-    gpc_status status = gpci_view_of(access->l1, &request, &view, NULL);
+    gpc_status status = gpci_view_of_own(access->l1, &request, &view, NULL);
     if (status < 0)
         return status;
     gpci_level_look_up(access->l1, &request, &view, true, &result);

@@ -232,7 +232,7 @@ GPCI_INLINE gpc_status write(gpc_hierarchy *hierarchy, const gpci_line_access *a
     gpci_l2_place place = gpci_l2_place_of(hierarchy, down.address);
     gpci_l2_window(hierarchy, request->address, &down);
     gpci_l2_ask_write(hierarchy, &place, bytes, segments, &down);
-    down.policy_word = policy_word;
+    down.policy.policy_word = policy_word;
     return change(hierarchy, access, request->address, &place, &down, segments, bytes, watched);
 }
 

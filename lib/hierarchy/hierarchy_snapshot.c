@@ -18,7 +18,7 @@
 
 /* An object in a snapshot: the configuration to create it, then its contents and counters. */
 
-#define ORDER 5u /* one more for stretches in another order */
+#define ORDER 6u /* one more for stretches in another order */
 
 /*
  * Hash of the sizes of saved structs, of the hierarchy and of the object, and of a number for the order of stretches.

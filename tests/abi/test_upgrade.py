@@ -31,6 +31,24 @@ int main(void) {
 }
 """
 
+# Fields that moved to gpc_request.policy, beside fields of the same names that did not.
+FIELDS = """
+#include <gpucache/cache.h>
+
+static uint64_t sum(const gpc_request *request, const gpc_access_result *result) {
+    return request->next_use + request->token + result->policy_word; /* request->token in a comment */
+}
+
+int main(void) {
+    gpc_request requests[2] = {{.address = 128, .next_use = 1}};
+    gpc_request one = {.token = 2, .size = 4, .admitted = 1};
+    gpc_access_result result = {.policy_word = 3};
+    requests[1].token_l2 = 1;
+    one.next_use = sum(&(gpc_request){.next_use = 5}, &result);
+    return one.next_use != 8;
+}
+"""
+
 
 class Upgrade(unittest.TestCase):
     def setUp(self):
@@ -64,6 +82,14 @@ class Upgrade(unittest.TestCase):
         self.assertIn(("8", "gpc_cache_stats_init"), [row[:2] for row in listed])
         self.assertIn(("9", "gpc_cache_get_stats"), [row[:2] for row in listed])
         self.assertEqual([row for row in listed if row[2] == "see CHANGES.md"], [])
+
+    def test_fields_of_requests(self):
+        path = self.folder / "fields.c"
+        path.write_text(FIELDS)
+        self.assertEqual(run(sys.executable, SCRIPT, "--write", path), "")
+        self.assertEqual(path.read_text().count("policy."), 9)
+        out = self.compiled(path)
+        run(out, env={**os.environ, "LD_LIBRARY_PATH": str(LIBRARY.parent)})
 
     def test_reproducers(self):
         """Programs of 0.2 from elsewhere: those with nothing left to do compile."""

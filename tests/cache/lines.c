@@ -234,9 +234,9 @@ Test(lines, a_reset_between_steps) {
     rig_init(&r);
     r.options.replacement = "opt(bypass=1)";
     rig_open(&r);
-    rig_access(&r, LOAD(A, .next_use = 10));
-    rig_access(&r, LOAD(B, .next_use = 11));
-    gpc_request store = STORE(C, .next_use = 12);
+    rig_access(&r, LOAD(A, .policy.next_use = 10));
+    rig_access(&r, LOAD(B, .policy.next_use = 11));
+    gpc_request store = STORE(C, .policy.next_use = 12);
     rig_lookup(&r, store);
     gpc_cache_reset_stats(r.cache);
     cr_expect_eq(rig_reserve(&r, store, 0).outcome, GPC_BYPASSED);

@@ -17,7 +17,7 @@ static void open_tracked(rig *r, const char *predictor) {
 }
 
 static void load(rig *r, unsigned line, uint64_t next_use) {
-    rig_access(r, LOAD(line * 128u, .next_use = next_use));
+    rig_access(r, LOAD(line * 128u, .policy.next_use = next_use));
 }
 
 static void expect_oracle(const rig *r, uint64_t decisions, uint64_t bypasses, uint64_t agreements, uint64_t agreed) {
@@ -65,10 +65,10 @@ Test(oracle, a_free_way_is_no_reason_to_keep_what_is_never_used) {
 Test(oracle, what_is_decided_on) {
     rig r;
     open_tracked(&r, "always-cache");
-    rig_access(&r, STORE(0, .next_use = 3));
-    rig_access(&r, STORE(128, .next_use = 4));
+    rig_access(&r, STORE(0, .policy.next_use = 3));
+    rig_access(&r, STORE(128, .policy.next_use = 4));
     expect_oracle(&r, 0, 0, 0, 0);
-    rig_access(&r, ((gpc_request){.address = 256, .kind = GPC_PREFETCH, .next_use = 5}));
+    rig_access(&r, ((gpc_request){.address = 256, .kind = GPC_PREFETCH, .policy.next_use = 5}));
     expect_oracle(&r, 1, 1, 0, 0);
     gpc_cache_invalidate_line(r.cache, 256, NULL);
     load(&r, 3, 6);
@@ -100,7 +100,7 @@ static gpc_status seer_init(void *self, const gpc_policy_env *env, char *message
 
 static void seer_sees(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     seer *s = self;
-    s->next_uses[set * s->ways + way] = request->next_use;
+    s->next_uses[set * s->ways + way] = request->policy.next_use;
 }
 
 static void seer_forgets(void *self, uint32_t set, uint32_t way) {
@@ -116,7 +116,7 @@ static void seer_predict(void *self, uint32_t set, const gpc_request *request, g
         next = next ? next : NEVER;
         latest = next > latest ? next : latest;
     }
-    prediction->decision = request->next_use < latest ? GPC_CACHE : GPC_BYPASS;
+    prediction->decision = request->policy.next_use < latest ? GPC_CACHE : GPC_BYPASS;
 }
 
 #define COUNT 20000u
@@ -155,7 +155,7 @@ static measured_cache run_random(const char *predictor, const char *replacement)
         if (i % 500 == 499)
             gpc_cache_invalidate_line(r.cache, addresses[i - 1], NULL);
         gpc_access_result result;
-        gpc_request request = LOAD(addresses[i], .next_use = next_uses[i]);
+        gpc_request request = LOAD(addresses[i], .policy.next_use = next_uses[i]);
         cr_assert_eq(gpc_cache_access(r.cache, &request, &result, NULL), GPC_OK);
     }
     measured_cache stats = rig_stats(&r);
@@ -192,11 +192,11 @@ Test(oracle, one_that_is_asked_early) {
     open_tracked(&r, "hint");
     load(&r, 0, 2);
     load(&r, 1, 9);
-    rig_access(&r, LOAD(0, .next_use = 20, .hint = GPC_HINT_CG));
+    rig_access(&r, LOAD(0, .policy.next_use = 20, .hint = GPC_HINT_CG));
     expect_oracle(&r, 2, 0, 2, 0);
     load(&r, 2, 15); /* line 0 is used later now */
     expect_oracle(&r, 3, 0, 3, 0);
-    rig_access(&r, LOAD(1024, .next_use = NEVER, .hint = GPC_HINT_CG));
+    rig_access(&r, LOAD(1024, .policy.next_use = NEVER, .hint = GPC_HINT_CG));
     expect_oracle(&r, 4, 1, 4, 1);
     rig_close(&r);
 }

@@ -34,7 +34,7 @@ static void check(rig *r, const char *steps, const char *expected) {
         bool none = *s >= 'a';
         uint64_t line = (uint64_t)(none ? *s - 'a' : *s - 'A');
         uint32_t warp = (uint32_t)(*++s - '0');
-        gpc_access_result a = rig_access(r, LOAD(line * 128, .warp = warp, .token = none ? NONE : HELD));
+        gpc_access_result a = rig_access(r, LOAD(line * 128, .warp = warp, .policy.token = none ? NONE : HELD));
         got[count++] = a.outcome == GPC_HIT        ? 'h'
                        : a.outcome == GPC_BYPASSED ? 'b'
                        : a.evicted                 ? (char)('A' + a.eviction.line_address / 128)
@@ -134,7 +134,7 @@ Test(tokens, periodic_by_hand) {
                  {UINT64_MAX - 2, 3, HELD, GPC_MISS},
                  {UINT64_MAX - 1, 1, NONE, GPC_BYPASSED}};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        gpc_request q = LOAD(steps[i].line * 128, .cycle = steps[i].cycle, .token = (uint8_t)steps[i].token);
+        gpc_request q = LOAD(steps[i].line * 128, .cycle = steps[i].cycle, .policy.token = (uint8_t)steps[i].token);
         cr_expect_eq(rig_access(&r, q).outcome, steps[i].outcome, "step %zu", i);
     }
     rig_close(&r);
@@ -148,17 +148,17 @@ Test(tokens, stores_and_atomics) {
     r.options.atomics_here = 1;
     r.options.sectors = 4;
     rig_open(&r);
-    gpc_access_result a = rig_access(&r, STORE(0, .sector_mask = 3, .token = NONE));
+    gpc_access_result a = rig_access(&r, STORE(0, .sector_mask = 3, .policy.token = NONE));
     cr_expect(a.outcome == GPC_BYPASSED && a.write_sectors == 3 && !a.fetch_sectors && a.way == NO_WAY);
-    a = rig_access(&r, ATOMIC(0, .sector_mask = 1, .token = NONE));
+    a = rig_access(&r, ATOMIC(0, .sector_mask = 1, .policy.token = NONE));
     cr_expect(a.outcome == GPC_BYPASSED && a.write_sectors == 1 && a.fetch_sectors == 1 && a.way == NO_WAY);
     cr_expect_eq(rig_lines(&r), 0);
     measured_cache s = rig_stats(&r);
     cr_expect(s.bypasses == 2 && s.token_bypasses == 2 && s.write_hits == 0 && s.write_below_sectors == 3);
     rig_access(&r, LOAD(0, .sector_mask = 1));
-    a = rig_access(&r, STORE(0, .sector_mask = 1, .token = NONE));
+    a = rig_access(&r, STORE(0, .sector_mask = 1, .policy.token = NONE));
     cr_expect(a.outcome == GPC_HIT && !a.write_sectors);
-    a = rig_access(&r, LOAD(0, .sector_mask = 4, .token = NONE)); /* the line is present: no eviction */
+    a = rig_access(&r, LOAD(0, .sector_mask = 4, .policy.token = NONE)); /* the line is present: no eviction */
     cr_expect(a.outcome == GPC_SECTOR_MISS && a.fetch_sectors == 4);
     cr_expect_eq(rig_line(&r, 0).valid_sectors, 5);
     rig_close(&r);
@@ -176,7 +176,7 @@ Test(tokens, bypass_fetch) {
             r.options.bypass_fetch = all ? GPC_BYPASS_FETCH_ALL : GPC_BYPASS_FETCH_NEEDED;
             rig_open(&r);
             rig_access(&r, LOAD_LINE(0));
-            gpc_access_result a = rig_access(&r, LOAD(128, .sector_mask = 2, .token = NONE));
+            gpc_access_result a = rig_access(&r, LOAD(128, .sector_mask = 2, .policy.token = NONE));
             cr_expect_eq(a.outcome, GPC_BYPASSED);
             cr_expect_eq(a.fetch_sectors, all ? 15 : 2);
             cr_expect_eq(rig_stats(&r).bypassed_sectors, all ? 4 : 1);
@@ -190,16 +190,16 @@ Test(tokens, none_waits_for_nobody) {
     rig r;
     open_tokens(&r, GPC_TOKENS_OPPORTUNISTIC, GPC_CLEAR_KERNEL);
     for (uint64_t line = 0; line < 2; line++) {
-        rig_lookup(&r, LOAD(line * 128, .token = NONE));
-        cr_expect_eq(rig_reserve(&r, LOAD(line * 128, .token = NONE), 1).outcome, GPC_MISS);
+        rig_lookup(&r, LOAD(line * 128, .policy.token = NONE));
+        cr_expect_eq(rig_reserve(&r, LOAD(line * 128, .policy.token = NONE), 1).outcome, GPC_MISS);
     }
-    rig_lookup(&r, LOAD(256, .token = HELD));
-    cr_expect_eq(rig_reserve(&r, LOAD(256, .token = HELD), 1).outcome, GPC_NO_VICTIM);
-    rig_lookup(&r, LOAD(256, .token = NONE));
-    gpc_access_result a = rig_reserve(&r, LOAD(256, .token = NONE), 1);
+    rig_lookup(&r, LOAD(256, .policy.token = HELD));
+    cr_expect_eq(rig_reserve(&r, LOAD(256, .policy.token = HELD), 1).outcome, GPC_NO_VICTIM);
+    rig_lookup(&r, LOAD(256, .policy.token = NONE));
+    gpc_access_result a = rig_reserve(&r, LOAD(256, .policy.token = NONE), 1);
     cr_expect(a.outcome == GPC_BYPASSED && a.fetch_sectors == 1);
-    rig_fill(&r, LOAD(0, .token = NONE), 1);
-    cr_expect_eq(rig_reserve(&r, LOAD(256, .token = NONE), 1).outcome, GPC_MISS);
+    rig_fill(&r, LOAD(0, .policy.token = NONE), 1);
+    cr_expect_eq(rig_reserve(&r, LOAD(256, .policy.token = NONE), 1).outcome, GPC_MISS);
     rig_close(&r);
 }
 
@@ -207,7 +207,7 @@ Test(tokens, none_waits_for_nobody) {
 Test(tokens, strict_fills_nothing_late) {
     rig r;
     open_tokens(&r, GPC_TOKENS_STRICT, GPC_CLEAR_KERNEL);
-    cr_expect_eq(rig_fill(&r, LOAD(0, .token = NONE), 1).outcome, GPC_BYPASSED);
+    cr_expect_eq(rig_fill(&r, LOAD(0, .policy.token = NONE), 1).outcome, GPC_BYPASSED);
     cr_expect_eq(rig_lines(&r), 0);
     rig_close(&r);
 }
@@ -219,11 +219,11 @@ Test(tokens, asked_at_the_miss_where_lines_are_allocated_on_fill) {
     r.options.allocate = GPC_ALLOCATE_ON_FILL;
     r.options.ways = 1;
     rig_open(&r);
-    cr_expect_eq(rig_lookup(&r, LOAD(0, .token = NONE)).outcome, GPC_MISS);
-    rig_fill(&r, LOAD(0, .token = NONE), 1);
-    cr_expect_eq(rig_lookup(&r, LOAD(128, .token = NONE)).outcome, GPC_MISS, "nobody's");
-    rig_lookup(&r, LOAD(0, .token = HELD));
-    gpc_access_result a = rig_lookup(&r, LOAD(128, .token = NONE));
+    cr_expect_eq(rig_lookup(&r, LOAD(0, .policy.token = NONE)).outcome, GPC_MISS);
+    rig_fill(&r, LOAD(0, .policy.token = NONE), 1);
+    cr_expect_eq(rig_lookup(&r, LOAD(128, .policy.token = NONE)).outcome, GPC_MISS, "nobody's");
+    rig_lookup(&r, LOAD(0, .policy.token = HELD));
+    gpc_access_result a = rig_lookup(&r, LOAD(128, .policy.token = NONE));
     cr_expect(a.outcome == GPC_BYPASSED && a.admission == GPC_DECLINED && a.fetch_sectors == 1);
     cr_expect_eq(rig_stats(&r).token_bypasses, 1);
     cr_expect(rig_line(&r, 0).prioritised);
@@ -260,7 +260,7 @@ Test(tokens, refused) {
     gpc_context_destroy(context);
     rig r;
     open_tokens(&r, GPC_TOKENS_STRICT, GPC_CLEAR_KERNEL);
-    gpc_request request = LOAD(0, .token = GPC_TOKEN_COUNT);
+    gpc_request request = LOAD(0, .policy.token = GPC_TOKEN_COUNT);
     cr_expect_eq(gpc_cache_access(r.cache, &request, NULL, NULL), GPC_ERROR_ARGUMENT);
     rig_close(&r);
 }

@@ -33,7 +33,7 @@ typedef enum became { HIT, FILLED, REPLACED, BYPASSED } became;
 
 static void own(model *m, model_line *l, const gpc_request *q) {
     l->used = ++m->clock;
-    if (q->token == GPC_TOKEN_NONE)
+    if (q->policy.token == GPC_TOKEN_NONE)
         return;
     l->priority = true;
     l->owners[q->warp] = true;
@@ -50,7 +50,7 @@ static void clear_all(model *m) {
 static became model_access(model *m, const gpc_request *q, uint64_t *victim) {
     uint64_t line = q->address / 128, now = q->cycle ? q->cycle : m->accesses++;
     model_line *set = m->lines + line % m->sets * m->ways, *way = NULL;
-    bool none = q->token == GPC_TOKEN_NONE && m->tokens != GPC_TOKENS_IGNORE;
+    bool none = q->policy.token == GPC_TOKEN_NONE && m->tokens != GPC_TOKENS_IGNORE;
     if (m->clear == GPC_CLEAR_PERIODIC && now / m->period > m->epoch) {
         m->epoch = now / m->period;
         clear_all(m);
@@ -120,13 +120,13 @@ static void compare(rig *r, model *m, const gpc_request *q, bool steps) {
     cr_assert_eq(got, expected, "mode %u, clear %u: %d, not %d", m->tokens, m->clear, (int)got, (int)expected);
     if (got == REPLACED)
         cr_assert_eq(a.eviction.line_address, victim * 128);
-    cr_assert(got != REPLACED || q->token != GPC_TOKEN_NONE || m->tokens != GPC_TOKENS_STRICT);
+    cr_assert(got != REPLACED || q->policy.token != GPC_TOKEN_NONE || m->tokens != GPC_TOKENS_STRICT);
 }
 
 static void step_both(rig *r, model *m) {
     gpc_request q = {.address = (uint64_t)draw(LINES) * 128, .warp = draw(4) ? draw(4) + 63 : draw(WARPS)};
     q.kind = draw(4) ? GPC_LOAD : GPC_STORE;
-    q.token = (uint8_t)(q.warp % 2 ? GPC_TOKEN_NONE : draw(8) ? GPC_TOKEN_HELD : GPC_TOKEN_UNUSED);
+    q.policy.token = (uint8_t)(q.warp % 2 ? GPC_TOKEN_NONE : draw(8) ? GPC_TOKEN_HELD : GPC_TOKEN_UNUSED);
     if (draw(12) == 0) {
         gpc_warp_event event = {.kind = draw(6) ? GPC_WARP_EXIT : draw(GPC_KERNEL_END + 1), .warp = q.warp};
         cr_assert_eq(gpc_cache_warp_event(r->cache, &event, NULL), GPC_OK);
@@ -198,7 +198,7 @@ Test(tokens_model, nothing_changes_without_such_requests) {
         batch.count = 1000, batch.addresses = addresses, batch.kinds = kinds, batch.results = results[mode];
         cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_OK);
         for (size_t i = 1000; i < 2000; i++) {
-            gpc_request q = {.address = addresses[i], .kind = kinds[i], .token = (uint8_t)draw(2)};
+            gpc_request q = {.address = addresses[i], .kind = kinds[i], .policy.token = (uint8_t)draw(2)};
             results[mode][i] = rig_access(&r, q).outcome;
         }
         stats[mode] = rig_stats(&r);

@@ -62,7 +62,7 @@ static void one_by_one(gpc_cache *cache, const stream *s, const char *policy, co
     for (size_t i = 0; i < COUNT; i++) {
         gpc_request request = {.address = s->addresses[i],
                                .pc = s->pcs[i],
-                               .next_use = s->next_uses[i],
+                               .policy.next_use = s->next_uses[i],
                                .size = s->batch.size,
                                .sm = s->batch.sm,
                                .warp = s->warps[i],

@@ -275,7 +275,7 @@ static void access_both(host *h, const char *spec, size_t i, const gpc_request *
         cr_assert_eq(gpc_cache_fill(h->cache, request, theirs.fetch_sectors, NULL, NULL), GPC_OK);
     if (h->late && own.outcome == GPC_MISS) {
         gpc_request late = *request;
-        late.admitted = theirs.admission == GPC_ADMITTED;
+        late.policy.admitted = theirs.admission == GPC_ADMITTED;
         fill(h, spec, i, late);
     } else if (is_read(request) && own.outcome != GPC_HIT && draw % 4 == 0) {
         reply(h, spec, i, request, &own, (uint32_t)(draw >> 8 & 3));
@@ -286,7 +286,7 @@ static void access_both(host *h, const char *spec, size_t i, const gpc_request *
 static void go_on(host *h, const char *spec, size_t i, const gpc_request *request, uint64_t draw) {
     const uint32_t set = set_of(request), way = find(h, request);
     gpc_request asked = *request;
-    asked.policy_word = (uint32_t)(draw >> 3 & 3);
+    asked.policy.policy_word = (uint32_t)(draw >> 3 & 3);
     cr_assert_eq(gpc_predictor_respond(h->predictor, set, way, &asked), gpc_cache_respond(h->cache, &asked),
                  "%s, access %zu: the word of the level below", spec, i);
     const uint32_t reason = (uint32_t)(draw >> 5 & 7);
@@ -338,13 +338,13 @@ static gpc_request request_of(uint64_t line, uint64_t next, size_t i, uint64_t d
                          .block = warp / 2,
                          .kernel = (uint32_t)(i / 1000),
                          .cycle = i + 1,
-                         .next_use = next,
+                         .policy.next_use = next,
                          .transactions = (uint16_t)(1 + draw % 32),
                          .bytes_used = (uint16_t)(4 + draw % 100),
                          .sector_mask = (uint8_t)(1 + draw / 32 % 3),
                          .hint = draw >> 20 & 7 ? GPC_HINT_NONE : (uint8_t)(draw >> 23 & 7),
                          .space = draw >> 26 & 7 ? GPC_SPACE_GLOBAL : GPC_SPACE_LOCAL,
-                         .token = (uint8_t)(draw >> 29) % GPC_TOKEN_COUNT,
+                         .policy.token = (uint8_t)(draw >> 29) % GPC_TOKEN_COUNT,
                          .continues = i && !(draw >> 31 & 7),
                          .kind = draw >> 34 & 7   ? GPC_LOAD
                                  : draw >> 37 & 1 ? GPC_STORE

@@ -33,14 +33,14 @@ static gpc_request random_request(uint64_t *random, uint64_t lines) {
                          .warp = gpci_random_below(random, 48),
                          .warp_age = gpci_random_below(random, 48),
                          .block = gpci_random_below(random, 8),
-                         .policy_word = gpci_random_below(random, 8),
+                         .policy.policy_word = gpci_random_below(random, 8),
                          .transactions = (uint16_t)(1 + gpci_random_below(random, 32)),
                          .bytes_used = (uint16_t)(1 + gpci_random_below(random, 128)),
                          .kind = (uint8_t)gpci_random_below(random, GPC_KIND_COUNT),
                          .space = (uint8_t)gpci_random_below(random, 2),
                          .hint = (uint8_t)gpci_random_below(random, GPC_HINT_COUNT),
                          .priority = (uint8_t)gpci_random_below(random, GPC_PRIORITY_COUNT),
-                         .token = (uint8_t)gpci_random_below(random, GPC_TOKEN_COUNT)};
+                         .policy.token = (uint8_t)gpci_random_below(random, GPC_TOKEN_COUNT)};
 }
 
 /* The table called directly: decisions in range, and equal for equal history. */

@@ -39,7 +39,7 @@ static gpc_request draw(uint64_t *random, uint64_t line) {
     return (gpc_request){.address = line * 128,
                          .pc = 848 + 16 * (bits & 3),
                          .cycle = gpci_random(random),
-                         .next_use = gpci_random(random) % 1000,
+                         .policy.next_use = gpci_random(random) % 1000,
                          .byte_mask = {gpci_random(random), gpci_random(random)},
                          .size = bits >> 4 & 127,
                          .sm = bits >> 11 & 3,
@@ -47,7 +47,7 @@ static gpc_request draw(uint64_t *random, uint64_t line) {
                          .warp_age = bits >> 18 & 7,
                          .block = bits >> 23 & 31,
                          .kernel = 1 + (bits >> 28 & 1),
-                         .policy_word = bits >> 29 & 3,
+                         .policy.policy_word = bits >> 29 & 3,
                          .transactions = (uint16_t)(1 + (bits >> 31 & 31)),
                          .bytes_used = (uint16_t)(bits >> 36 & 127),
                          .sector_mask = (uint8_t)(1 + (bits >> 43 & 7)),
@@ -55,9 +55,9 @@ static gpc_request draw(uint64_t *random, uint64_t line) {
                          .space = bits >> 50 & 1,
                          .hint = (bits >> 51 & 7) % GPC_HINT_COUNT,
                          .priority = (uint8_t)((bits >> 54 & 15) % GPC_PRIORITY_COUNT),
-                         .token = (uint8_t)((bits >> 58 & 3) % GPC_TOKEN_COUNT),
-                         .token_l2 = (uint8_t)((bits >> 60 & 3) % GPC_TOKEN_COUNT),
-                         .admitted = bits >> 62 & 1};
+                         .policy.token = (uint8_t)((bits >> 58 & 3) % GPC_TOKEN_COUNT),
+                         .policy.token_l2 = (uint8_t)((bits >> 60 & 3) % GPC_TOKEN_COUNT),
+                         .policy.admitted = bits >> 62 & 1};
 }
 
 /* The request of the stream, with changed values in the varied fields. */
@@ -69,7 +69,7 @@ static gpc_request next_request(stream *s, uint64_t line) {
     VARY(ADDRESS, address)
     VARY(PC, pc)
     VARY(CYCLE, cycle)
-    VARY(NEXT_USE, next_use)
+    VARY(NEXT_USE, policy.next_use)
     VARY(BYTES, byte_mask)
     VARY(BYTES, size)
     VARY(BYTES, bytes_used)
@@ -79,15 +79,15 @@ static gpc_request next_request(stream *s, uint64_t line) {
     VARY(WARP_AGE, warp_age)
     VARY(BLOCK, block)
     VARY(KERNEL, kernel)
-    VARY(POLICY_WORD, policy_word)
+    VARY(POLICY_WORD, policy.policy_word)
     VARY(TRANSACTIONS, transactions)
     VARY(KIND, kind)
     VARY(SPACE, space)
     VARY(HINT, hint)
     VARY(PRIORITY, priority)
-    VARY(TOKEN, token)
-    VARY(TOKEN, token_l2)
-    VARY(ADMISSION, admitted)
+    VARY(TOKEN, policy.token)
+    VARY(TOKEN, policy.token_l2)
+    VARY(ADMISSION, policy.admitted)
 #undef VARY
     return r;
 }

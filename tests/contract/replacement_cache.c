@@ -23,7 +23,7 @@ static const struct {
 #define EACH_ROW(row) for (const replacement_row *row = replacement_rows(); row->spec; row++)
 
 static void agree(gpc_cache *cache, rig *r, uint64_t line, uint64_t next_use, const char *spec, size_t step) {
-    gpc_request request = {.address = line * 128, .next_use = next_use};
+    gpc_request request = {.address = line * 128, .policy.next_use = next_use};
     gpc_access_result got;
     cr_assert_eq(gpc_cache_access(cache, &request, &got, NULL), GPC_OK);
     rig_outcome expected = rig_access(r, line, next_use);
@@ -86,7 +86,7 @@ Test(replacement_cache, batches_change_nothing) {
         batch.results = results, batch.evicted = evicted;
         cr_assert_eq(gpc_cache_access_many(batched, &batch, NULL, NULL), GPC_OK);
         for (size_t i = 0; i < count; i++) {
-            gpc_request request = {.address = lines[i], .next_use = next[i]};
+            gpc_request request = {.address = lines[i], .policy.next_use = next[i]};
             gpc_access_result got;
             cr_assert_eq(gpc_cache_access(single, &request, &got, NULL), GPC_OK);
             cr_assert_eq(got.outcome == GPC_HIT, !!(results[i] & GPC_BATCH_HIT), "%s, access %zu", row->spec, i);
@@ -134,7 +134,7 @@ static void switch_policies(gpc_context *context, const replacement_row *from, c
     uint64_t *next = rig_next_uses(lines, 2 * STEPS);
     gpc_cache *cache = open_cache(context, from->spec, SETS, WAYS);
     for (size_t i = 0; i < STEPS; i++) {
-        gpc_request request = {.address = lines[i] * 128, .next_use = next[i]};
+        gpc_request request = {.address = lines[i] * 128, .policy.next_use = next[i]};
         cr_assert_eq(gpc_cache_access(cache, &request, NULL, NULL), GPC_OK);
     }
     gpc_error error = GPC_ERROR_INIT;
@@ -167,7 +167,7 @@ Test(replacement_cache, a_refused_change_leaves_the_old_policy) {
         gpc_cache *disturbed = open_cache(context, row->spec, 4, 6), *calm = open_cache(context, row->spec, 4, 6);
         uint64_t *lines = stream_make(STREAM_UNIFORM, 9, 24, COUNT), *next = rig_next_uses(lines, COUNT);
         for (size_t i = 0; i < COUNT; i++) {
-            gpc_request request = {.address = lines[i] * 128, .next_use = next[i]};
+            gpc_request request = {.address = lines[i] * 128, .policy.next_use = next[i]};
             gpc_access_result a, b;
             if (i % 50 == 0) {
                 cr_assert_eq(gpc_cache_set_replacement(disturbed, "no-such-policy", NULL), GPC_ERROR_NOT_FOUND);

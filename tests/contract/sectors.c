@@ -37,7 +37,7 @@ static size_t hits_with(gpc_context *context, const char *spec, const char *pred
     for (size_t i = 0; i < count; i++) {
         const uint32_t warp = (uint32_t)lines[i] % 3;
         gpc_request request = {
-            .address = lines[i] * 128, .pc = warp * 16, .warp = warp, .warp_age = warp, .next_use = next[i]};
+            .address = lines[i] * 128, .pc = warp * 16, .warp = warp, .warp_age = warp, .policy.next_use = next[i]};
         for (uint32_t part = 0; part < (style == WHOLE ? 1 : SECTORS); part++) {
             gpc_access_result result;
             request.sector_mask = style == WHOLE ? 0 : (uint8_t)(1u << part);

@@ -64,10 +64,10 @@ static void run(gpc_context *context, const char *spec, gpc_tokens tokens, const
                                      .warp = warp,
                                      .warp_age = warp,
                                      .cycle = i + 1,
-                                     .next_use = next[i],
+                                     .policy.next_use = next[i],
                                      .transactions = 1,
                                      .sector_mask = (uint8_t)(1 + i % 3),
-                                     .token = tokens && warp > 1 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD,
+                                     .policy.token = tokens && warp > 1 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD,
                                      .kind = i % 5 ? GPC_LOAD : GPC_STORE};
         gpc_access_result said[2], did[2];
         for (unsigned time = 0; time < 2; time++) {

@@ -127,7 +127,7 @@ static void run_single(const struct shape *shape, const char *policy, const stre
                                .pc = s->pcs[i],
                                .warp = s->warps[i],
                                .kind = s->kinds[i],
-                               .next_use = s->next_uses[i]};
+                               .policy.next_use = s->next_uses[i]};
         gpc_access_result result;
         cr_assert_eq(gpc_cache_access(cache, &request, &result, NULL), GPC_OK);
         o->results[i] = flags_of(&result);

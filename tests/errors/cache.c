@@ -7,7 +7,7 @@
 
 typedef struct rig {
     gpc_context *context;
-    gpc_cache *cache, *lazy; /* `lazy`: lines of 64 bytes */
+    gpc_cache *cache, *lazy, *plain; /* `lazy`: lines of 64 bytes; `plain`: with the quick path of lib/cache/plain.c */
     gpc_access_result result;
     gpc_request good;
 } rig;
@@ -23,11 +23,13 @@ static void rig_open(rig *r) {
     options.line_bytes = 64;
     options.sectors = 1;
     cr_assert_eq(gpc_cache_create(r->context, &options, &r->lazy, NULL), GPC_OK);
+    cr_assert_eq(gpc_cache_create(r->context, NULL, &r->plain, NULL), GPC_OK);
 }
 
 static void rig_close(rig *r) {
     gpc_cache_destroy(r->cache);
     gpc_cache_destroy(r->lazy);
+    gpc_cache_destroy(r->plain);
     gpc_context_destroy(r->context);
 }
 
@@ -53,17 +55,24 @@ Test(cache, creation) {
 Test(cache, requests) {
     rig r;
     rig_open(&r);
-    gpc_request kind = r.good, size = r.good, mask = r.good;
+    gpc_request kind = r.good, size = r.good, mask = r.good, reserved = r.good, unused = r.good, token = r.good;
     kind.kind = GPC_KIND_COUNT;
     size.size = 129;
     mask.kind = GPC_STORE;
     mask.byte_mask[1] = 1; /* byte 64 of a line of 64 */
-#define STEP(function)                                                            \
-    FAILS(ARGUMENT, "cache is NULL", function, NULL, &r.good, &r.result);         \
-    FAILS(ARGUMENT, "request is NULL", function, r.cache, NULL, &r.result);       \
-    FAILS(ARGUMENT, "gpc_request.kind", function, r.cache, &kind, &r.result);     \
-    FAILS(ARGUMENT, "gpc_request.size", function, r.cache, &size, &r.result);     \
-    FAILS(ARGUMENT, "gpc_request.byte_mask", function, r.lazy, &mask, &r.result); \
+    reserved.reserved[sizeof reserved.reserved - 1] = 1;
+    unused.policy.unused = 1;
+    token.policy.token = GPC_TOKEN_COUNT;
+#define STEP(function)                                                                 \
+    FAILS(ARGUMENT, "cache is NULL", function, NULL, &r.good, &r.result);              \
+    FAILS(ARGUMENT, "request is NULL", function, r.cache, NULL, &r.result);            \
+    FAILS(ARGUMENT, "gpc_request.kind", function, r.cache, &kind, &r.result);          \
+    FAILS(ARGUMENT, "gpc_request.size", function, r.cache, &size, &r.result);          \
+    FAILS(ARGUMENT, "gpc_request.byte_mask", function, r.lazy, &mask, &r.result);      \
+    FAILS(ARGUMENT, "gpc_request.reserved", function, r.cache, &reserved, &r.result);  \
+    FAILS(ARGUMENT, "gpc_request.reserved", function, r.plain, &reserved, &r.result);  \
+    FAILS(ARGUMENT, "gpc_request.reserved", function, r.plain, &unused, &r.result);    \
+    FAILS(ARGUMENT, "gpc_request.policy.token", function, r.plain, &token, &r.result); \
     WORKS(function, r.cache, &r.good, &r.result)
     STEP(gpc_cache_access);
     STEP(gpc_cache_lookup);

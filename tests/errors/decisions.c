@@ -70,7 +70,7 @@ Test(decisions, replacement) {
     gpc_replacement *replacement;
     gpc_replacement_options options = GPC_REPLACEMENT_OPTIONS_INIT;
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-    const gpc_request good = {.address = 0x1000}, bad = {.size = 4096};
+    const gpc_request good = {.address = 0x1000}, bad = {.size = 4096}, unknown = {.reserved = {1}};
     const uint64_t none = 0, beyond = 4, first = 1;
     uint32_t way = 7;
     options.sets = options.ways = 2;
@@ -80,6 +80,7 @@ Test(decisions, replacement) {
     FAILS(ARGUMENT, "out_way is NULL", gpc_replacement_choose, replacement, 0, NULL, &good, NULL);
     FAILS(ARGUMENT, "request is NULL", gpc_replacement_choose, replacement, 0, NULL, NULL, &way);
     FAILS(ARGUMENT, "set 2 of 2", gpc_replacement_choose, replacement, 2, NULL, &good, &way);
+    FAILS(ARGUMENT, "gpc_request.reserved", gpc_replacement_choose, replacement, 0, NULL, &unknown, &way);
     FAILS(ARGUMENT, "gpc_request.size", gpc_replacement_choose, replacement, 0, NULL, &bad, &way);
     FAILS(ARGUMENT, "candidates", gpc_replacement_choose, replacement, 0, &none, &good, &way);
     FAILS(ARGUMENT, "candidates", gpc_replacement_choose, replacement, 0, &beyond, &good, &way);
@@ -122,7 +123,8 @@ Test(decisions, predictor) {
     gpc_predictor *predictor;
     gpc_predictor_options options = GPC_PREDICTOR_OPTIONS_INIT;
     gpc_policy_value value = GPC_POLICY_VALUE_INIT;
-    const gpc_request good = {.address = 0x1000}, pair[2] = {{.address = 0x1000}, {.size = 4096}};
+    const gpc_request good = {.address = 0x1000}, unknown = {.unused = 1},
+                      pair[2] = {{.address = 0x1000}, {.size = 4096}};
     const uint32_t sets[2] = {0, 0}, beyond = 2;
     gpc_prediction found[2] = {{.policy_word = 7}, {.policy_word = 7}};
     size_t done = 7;
@@ -133,6 +135,7 @@ Test(decisions, predictor) {
     FAILS(ARGUMENT, "prediction is NULL", gpc_predictor_predict, predictor, 0, &good, NULL);
     FAILS(ARGUMENT, "request is NULL", gpc_predictor_predict, predictor, 0, NULL, found);
     FAILS(ARGUMENT, "set 2 of 2", gpc_predictor_predict, predictor, 2, &good, found);
+    FAILS(ARGUMENT, "gpc_request.reserved", gpc_predictor_predict, predictor, 0, &unknown, found);
     FAILS(ARGUMENT, "gpc_request.size", gpc_predictor_predict, predictor, 0, &pair[1], found);
     cr_expect_eq(found[0].policy_word, 7u);
     WORKS(gpc_predictor_predict, predictor, 0, &good, found);

@@ -61,9 +61,9 @@ gpc_request api_request(api_world *w) {
         const uint8_t more = api_byte(w);
         request.space = more & 7;
         request.hint = more >> 3 & 7;
-        request.token = more >> 6;
+        request.policy.token = more >> 6;
         request.continues = more >> 5 & 1;
-        request.next_use = api_number(w);
+        request.policy.next_use = api_number(w);
         request.priority = api_below(w, GPC_PRIORITY_COUNT + 1);
     }
     return request;

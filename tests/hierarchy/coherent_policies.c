@@ -103,8 +103,8 @@ static void expect_shown(const shown *s, uint64_t address, unsigned level) {
         cr_expect(r->pc == telling.pc && r->warp == telling.warp && r->warp_age == telling.warp_age);
         cr_expect(r->block == telling.block && r->sm == telling.sm && r->transactions == 2);
         cr_expect(r->kind == telling.kind && r->space == telling.space && r->hint == telling.hint);
-        cr_expect(r->priority == telling.priority && r->token_l2 == telling.token_l2);
-        cr_expect_eq(r->token, level == 1 ? telling.token : telling.token_l2);
+        cr_expect(r->priority == telling.priority && r->policy.token_l2 == telling.token_l2);
+        cr_expect_eq(r->policy.token, level == 1 ? telling.token : telling.token_l2);
         cr_expect(!r->size && !r->sector_mask && !r->byte_mask[0] && !r->byte_mask[1], "whole lines");
     }
 }

@@ -45,7 +45,7 @@ static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decisio
 static uint32_t respond(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)set, (void)way;
     talk *t = ((talker *)self)->told;
-    t->heard_down = request->policy_word;
+    t->heard_down = request->policy.policy_word;
     return t->up;
 }
 
@@ -218,7 +218,7 @@ static uint32_t words_of_stores, stores;
 
 static void note_miss(void *self, uint32_t set, const gpc_request *request) {
     (void)self, (void)set;
-    words_of_stores |= request->policy_word;
+    words_of_stores |= request->policy.policy_word;
     stores += request->kind == GPC_STORE;
 }
 

@@ -230,7 +230,7 @@ static void witness(void *self, uint64_t value) {
 static void witness_request(void *self, uint32_t set, uint32_t way, const gpc_request *request, uint32_t what) {
     witness(self, (uint64_t)what << 56 ^ (uint64_t)set << 32 ^ way);
     witness(self, request ? request->address ^ (uint64_t)request->kind << 48 ^ (uint64_t)request->pc << 32 : 0);
-    witness(self, request ? request->admitted : 0);
+    witness(self, request ? request->policy.admitted : 0);
 }
 
 static void witness_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {

@@ -63,7 +63,7 @@ static gpc_request request_of(const gpc_batch *b, size_t i) {
                          .kind = b->kinds ? b->kinds[i] : (uint8_t)GPC_LOAD,
                          .pc = b->pcs ? b->pcs[i] : 0,
                          .warp = b->warps ? b->warps[i] : 0,
-                         .next_use = b->next_uses ? b->next_uses[i] : 0};
+                         .policy.next_use = b->next_uses ? b->next_uses[i] : 0};
 }
 
 static uint8_t flags_of(const gpc_access_result *r) {

@@ -346,7 +346,7 @@ class Declining(TemporaryCase):
                 return request.pc == 7
 
             def choose_victim(self, set, candidates, request):
-                asked.append(request.admitted)
+                asked.append(request.policy.admitted)
                 return candidates[0]
 
         self.context.register(Choosy)
@@ -397,7 +397,7 @@ class Declining(TemporaryCase):
             needs_future = True
 
             def on_fill(self, set, way, request):
-                seen.append(request.next_use)
+                seen.append(request.policy.next_use)
 
         self.context.register(Oracle)
         for future in (False, True):
@@ -437,7 +437,7 @@ class Below(TemporaryCase):
                 return Decision.CACHE
 
             def respond(self, set, way, request):
-                asked.append((request.policy_word, way is None))
+                asked.append((request.policy.policy_word, way is None))
                 return 7
 
         self.context.register(Above)

@@ -31,7 +31,7 @@ static void record(void *self, uint32_t set, const gpc_request *request) {
     stream *s = ((recorder *)self)->stream;
     cr_assert_lt(s->count, MOST);
     s->addresses[s->count] = request->address;
-    s->next_uses[s->count++] = request->next_use;
+    s->next_uses[s->count++] = request->policy.next_use;
 }
 
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {

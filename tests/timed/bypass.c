@@ -31,7 +31,7 @@ static bool doubter_declines(void *self, uint32_t set, const uint64_t *candidate
 static uint32_t keep_all(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)self, (void)set, (void)candidates;
     chosen++;
-    admitted += request->admitted;
+    admitted += request->policy.admitted;
     return GPC_WAY_BYPASS;
 }
 

@@ -142,7 +142,9 @@ Test(timed_misses, refused) {
     REFUSED("only read", .space = GPC_SPACE_INSTRUCTION, .kind = GPC_ATOMIC);
     REFUSED("hint, priority", .hint = GPC_HINT_COUNT);
     REFUSED("hint, priority", .priority = GPC_PRIORITY_COUNT);
-    REFUSED("token", .token_l2 = GPC_TOKEN_COUNT);
+    REFUSED("reserved", .reserved = {[31] = 1});
+    REFUSED("unused", .unused = 1);
+    REFUSED("token", .policy.token_l2 = GPC_TOKEN_COUNT);
     REFUSED("copy is BULK", .copy = GPC_COPY_BULK);
     REFUSED("copy is neither", .copy = GPC_COPY_WAIT);
     REFUSED("size goes beyond", .address = 4096 + 100, .size = 29);

@@ -226,7 +226,8 @@ static void compare_asked(const gpc_request *request, bool below) {
     gpc_request expected = asked[n];
     cr_assert_lt(n, asked_count);
     if (below)
-        expected.token = request->token == expected.token_l2 ? expected.token_l2 : UINT8_MAX;
+        expected.policy.token =
+            request->policy.token == expected.policy.token_l2 ? expected.policy.token_l2 : UINT8_MAX;
     if (below && request->kind == GPC_PREFETCH && expected.kind != GPC_PREFETCH)
         expected.copy = GPC_COPY_NONE; /* a slice's own prefetch copies nothing */
     reached[n] += below;
@@ -315,8 +316,8 @@ static gpc_request *ask(const rig *r, uint8_t kind, uint8_t space) {
                        .space = space,
                        .hint = n % 2 ? GPC_HINT_CS : GPC_HINT_WB,
                        .priority = n % 3 ? GPC_EVICT_LAST : GPC_EVICT_FIRST,
-                       .token = 0,
-                       .token_l2 = 1 + n % 2,
+                       .policy.token = 0,
+                       .policy.token_l2 = 1 + n % 2,
                        .stream = (uint8_t)(1 + n % 4)};
     if (kind == GPC_STORE || kind == GPC_ATOMIC)
         a->order = GPC_ORDER_RELAXED, a->scope = (uint8_t)(GPC_SCOPE_GPU + n % 2);

@@ -34,7 +34,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
 
 static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     watcher *w = self;
-    if (request->token != GPC_TOKEN_NONE)
+    if (request->policy.token != GPC_TOKEN_NONE)
         w->priority[set * w->ways + way] = true;
 }
 
@@ -52,7 +52,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
 static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction *eviction, const gpc_request *request) {
     watcher *w = self;
     (void)eviction;
-    if (request->token != GPC_TOKEN_NONE)
+    if (request->policy.token != GPC_TOKEN_NONE)
         return;
     w->seen->evictions[w->level]++;
     w->seen->violations[w->level] += w->priority[set * w->ways + way];
@@ -60,7 +60,7 @@ static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction 
 
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     watcher *w = self;
-    bool none = request->token == GPC_TOKEN_NONE;
+    bool none = request->policy.token == GPC_TOKEN_NONE;
     w->priority[set * w->ways + way] = !none;
     w->seen->fills[w->level] += none;
     w->seen->held_fills[w->level] += !none;

@@ -62,7 +62,7 @@ static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decisio
 static uint32_t respond(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     (void)set, (void)way;
     talk *t = ((talker *)self)->talk;
-    uint32_t word = request->policy_word;
+    uint32_t word = request->policy.policy_word;
     t->last_word = word;
     t->requests += word != 0;
     t->without += word == 0;

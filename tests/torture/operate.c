@@ -93,7 +93,7 @@ static void make_requests(const host *at, const op *o, offer *f) {
         r->block = o->warp / 4;
         r->size = o->count % 3 && bytes <= line ? bytes : 0;
         r->kind = o->kind, r->space = o->space, r->hint = o->hint, r->priority = o->priority;
-        r->token = o->token, r->token_l2 = o->token_l2, r->scope = o->scope, r->order = o->order;
+        r->policy.token = o->token, r->policy.token_l2 = o->token_l2, r->scope = o->scope, r->order = o->order;
         r->stream = (uint8_t)(o->stream % at->streams);
         r->copy = o->copy;
         r->process = o->process;

@@ -39,8 +39,8 @@ static void put_requests(FILE *to, const op *o, unsigned n) {
     put_field(to, "block", o->warp / 4), put_field(to, "pc", o->pc);
     put_field(to, "size", o->count % 3 ? 4 * (1 + o->width % 8) : 0);
     put_field(to, "kind", o->kind), put_field(to, "space", o->space);
-    put_field(to, "hint", o->hint), put_field(to, "priority", o->priority), put_field(to, "token", o->token);
-    put_field(to, "token_l2", o->token_l2), put_field(to, "scope", o->scope), put_field(to, "order", o->order);
+    put_field(to, "hint", o->hint), put_field(to, "priority", o->priority), put_field(to, "policy.token", o->token);
+    put_field(to, "policy.token_l2", o->token_l2), put_field(to, "scope", o->scope), put_field(to, "order", o->order);
     put_field(to, "stream", o->stream), put_field(to, "copy", o->copy), put_field(to, "process", o->process);
     fprintf(to, "}, %" PRIu64 ", %" PRIu32 ", %u);\n", o->stride, o->what == OP_MISS ? 0 : 1 + o->count % 40, n);
 }

@@ -30,16 +30,23 @@ class gpc_atomic(Record):
     )
 
 
+class gpc_request_policy(Record):
+    __slots__ = ()
+    _fields_ = (
+        ("next_use", c_uint64), ("policy_word", c_uint32), ("token", c_uint8), ("token_l2", c_uint8),
+        ("admitted", c_uint8), ("unused", c_uint8),
+    )
+
+
 class gpc_request(Record):
     __slots__ = ()
     _fields_ = (
-        ("address", c_uint64), ("pc", c_uint64), ("cycle", c_uint64), ("next_use", c_uint64),
-        ("byte_mask", c_uint64 * 2), ("size", c_uint32), ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32),
-        ("block", c_uint32), ("kernel", c_uint32), ("policy_word", c_uint32), ("transactions", c_uint16),
-        ("bytes_used", c_uint16), ("sector_mask", c_uint8), ("kind", c_uint8), ("space", c_uint8), ("hint", c_uint8),
-        ("priority", c_uint8), ("token", c_uint8), ("token_l2", c_uint8), ("admitted", c_uint8), ("scope", c_uint8),
-        ("order", c_uint8), ("continues", c_uint8), ("stream", c_uint8), ("copy", c_uint8), ("process", c_uint8),
-        ("reserved", c_uint8 * 34),
+        ("address", c_uint64), ("pc", c_uint64), ("cycle", c_uint64), ("byte_mask", c_uint64 * 2), ("size", c_uint32),
+        ("sm", c_uint32), ("warp", c_uint32), ("warp_age", c_uint32), ("block", c_uint32), ("kernel", c_uint32),
+        ("transactions", c_uint16), ("bytes_used", c_uint16), ("stream", c_uint8), ("copy", c_uint8),
+        ("process", c_uint8), ("unused", c_uint8), ("sector_mask", c_uint8), ("kind", c_uint8), ("space", c_uint8),
+        ("hint", c_uint8), ("priority", c_uint8), ("scope", c_uint8), ("order", c_uint8), ("continues", c_uint8),
+        ("policy", gpc_request_policy), ("reserved", c_uint8 * 32),
     )
 
 

@@ -92,8 +92,18 @@ def _index(token, line_number, sets):
     return found
 
 
+# Fields of Request.policy, which a call takes as fields of Request.
+_EXTENSION = frozenset(name for name, *_ in g.gpc_request_policy._fields_)
+
+
 def _request(address, fields):
-    return address if isinstance(address, Request) else filled(Request, address=address, **fields)
+    if isinstance(address, Request):
+        return address
+    if _EXTENSION.isdisjoint(fields):
+        return filled(Request, address=address, **fields)
+    own = {name: value for name, value in fields.items() if name not in _EXTENSION}
+    policy = {name: value for name, value in fields.items() if name in _EXTENSION}
+    return filled(Request, address=address, policy=g.gpc_request_policy(**policy), **own)
 
 
 class CacheView(Handle):

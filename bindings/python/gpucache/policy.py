@@ -10,8 +10,8 @@ the access.
 Arguments live for the call only:
 
     request   of gpucache/types.h: address, pc, sm, warp, warp_age (0 = the SM's oldest), block, kernel, kind (a Kind),
-              space, hint, priority, token, transactions (lines of its warp instruction), bytes_used, sector_mask,
-              policy_word (of the predictor above), next_use (with l1.future), cycle, ...
+              space, hint, priority, transactions (lines of its warp instruction), bytes_used, sector_mask, cycle, ...;
+              and request.policy: token, policy_word (of the predictor above), next_use (with l1.future), admitted
     eviction  line_address, set, way, reuse_count, valid_sectors, dirty_sectors, forced
     event     kind (a WarpEventKind), sm, warp, block, kernel, cycle
     sample    of one SM in a period: cycle, cycles, active_cycles, instructions, reads, read_hits
@@ -159,7 +159,7 @@ class ReplacementPolicy(_Policy):
 
     reads = 0  # ReadsBits: inputs read by the policy. 0: not stated, taken for every input
 
-    needs_future = False  # reads request.next_use: refused without l1.future
+    needs_future = False  # reads request.policy.next_use: refused without l1.future
 
     def on_miss(self, set: int, request: Request) -> None:
         """No way of `set` holds the line."""
@@ -172,7 +172,7 @@ class ReplacementPolicy(_Policy):
         """Decide on a bypass for a miss in a full set, if data are requested before a way is chosen.
 
         True: the miss moves as little data as a bypass. False: choose_victim is called when the data arrive, with
-        request.admitted = 1. Without this method, choose_victim alone decides.
+        request.policy.admitted = 1. Without this method, choose_victim alone decides.
         """
 
 

@@ -32,6 +32,7 @@ from ._constants import (
 )
 from ._loader import lib
 from ._native import call, choice, invoke, loose, settle, state
+from .cache import _request
 from .stages import by_name
 
 NEVER = 2**64 - 1
@@ -170,7 +171,7 @@ def _miss(address, cache_token, fields):
     for name, values in (("kind", Kind), ("space", Space)):
         if name in fields:
             fields[name] = choice(values, fields[name], name)
-    return g.gpc_request(address=address, token=choice(Token, cache_token, "token"), **fields)
+    return _request(address, {**fields, "token": choice(Token, cache_token, "token")})
 
 
 class TimedView:

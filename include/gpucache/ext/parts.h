@@ -12,7 +12,7 @@ GPC_BEGIN_DECLS
 
 /*
  * Compute for every access of a stream the index of the next access to the same line, or UINT64_MAX. The policy `opt`
- * needs the index in gpc_request.next_use.
+ * needs the index in gpc_request.policy.next_use.
  *   addresses, next_uses  `count` elements
  * Returns GPC_OK; GPC_ERROR_ARGUMENT; GPC_ERROR_MEMORY. Since: 0.1.
  */
@@ -290,8 +290,9 @@ GPC_API gpc_status gpc_replacement_choose(gpc_replacement *replacement, uint32_t
 
 /*
  * Would gpc_replacement_choose decline the request? For hosts that request data before they choose a way. If false,
- * call gpc_replacement_choose when the data arrive, with request->admitted = 1 (gpc_replacement_ops.declines). False
- * also for NULL, for a request that gpc_replacement_choose refuses, and for policies without `declines`. Since: 0.2.
+ * call gpc_replacement_choose when the data arrive, with request->policy.admitted = 1 (gpc_replacement_ops.declines).
+ * False also for NULL, for a request that gpc_replacement_choose refuses, and for policies without `declines`. Since:
+ * 0.2.
  */
 GPC_API bool gpc_replacement_declines(gpc_replacement *replacement, uint32_t set, const uint64_t *candidates,
                                       const gpc_request *request);

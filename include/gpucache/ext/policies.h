@@ -250,13 +250,13 @@ typedef struct gpc_replacement_ops {
      * [nothing]
      */
     void (*on_sample)(void *self, const gpc_sample *sample);
-    /* true: the policy reads gpc_request.next_use. A hierarchy without `l1.future` refuses the policy. */
+    /* true: the policy reads gpc_request.policy.next_use. A hierarchy without `l1.future` refuses the policy. */
     bool needs_future;
     /*
      * Question at a miss in a full set, if the data are requested before a way is chosen (allocation on fill, a
      * functional hierarchy): would choose_victim decline the request? True: the request bypasses, and fetches no more
-     * than a bypass does. False: choose_victim is called when the data arrive, with request->admitted = 1. If the set
-     * has changed, choose_victim may still decline. Random numbers are drawn only once, in `declines`. [not asked;
+     * than a bypass does. False: choose_victim is called at the fill, with request->policy.admitted = 1. If the
+     * set has changed, choose_victim may still decline. Random numbers are drawn only once, in `declines`. [not asked;
      * choose_victim may decline when the data arrive]
      */
     bool (*declines)(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request);

@@ -22,7 +22,7 @@ static gpci_batch_fn loop_for(gpc_simd simd) {
 static gpc_status access_one(gpc_cache *cache, const gpc_batch *batch, size_t i, gpc_error *error) {
     gpc_request request = {.address = batch->addresses[i],
                            .pc = batch->pcs ? batch->pcs[i] : 0,
-                           .next_use = batch->next_uses ? batch->next_uses[i] : 0,
+                           .policy.next_use = batch->next_uses ? batch->next_uses[i] : 0,
                            .size = batch->size,
                            .sm = batch->sm,
                            .warp = batch->warps ? batch->warps[i] : 0,

@@ -122,7 +122,7 @@ GPCI_INLINE bool table_miss(table *batch, uint32_t at, uint32_t set, size_t base
 GPCI_INLINE void describe_access(table *batch, uint32_t at) {
     batch->request.pc = batch->pcs[at];
     batch->request.warp = batch->warps[at];
-    batch->request.next_use = batch->next_uses[at];
+    batch->request.policy.next_use = batch->next_uses[at];
 }
 
 /* Run a block; results are preset to hits. Returns the number of accesses done: fewer if an error must be reported. */

@@ -471,7 +471,7 @@ void gpci_step_access_passing(gpci_engine *engine, uint32_t task) {
 static bool is_overturned(gpci_engine *engine, const gpci_task *work) {
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);
     const gpc_request *request = engine->tree->request;
-    if (access->kind != GPC_COHERENCE_LOAD || access->heard || (request && request->admitted))
+    if (access->kind != GPC_COHERENCE_LOAD || access->heard || (request && request->policy.admitted))
         return false;
     access->heard = true;
     return gpci_module_overturns(gpci_task_module(engine, work), work->address, access->word);
@@ -485,7 +485,7 @@ static void ask_again(gpci_engine *engine, uint32_t task, bool overturned) {
     access->overturned = overturned;
     if (overturned) {
         access->flags &= ~(uint32_t)(GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT);
-        engine->policy_request[work->inflight].admitted = 1; /* the replacement policy already saw the miss */
+        engine->policy_request[work->inflight].policy.admitted = 1; /* the replacement policy already saw the miss */
     }
     work->block = GPCI_TREE_NO_BLOCK;
     work->state = GPC_LINE_I;

@@ -50,9 +50,9 @@ static bool decide(gpci_module *module, uint64_t tag, const gpc_request *access)
     gpc_request policy_request = gpci_module_policy_request(module, tag, access);
     uint32_t word;
     policy_request.kind = access->kind == GPC_STORE ? GPC_LOAD : access->kind; /* a store reads the rest of the block */
-    policy_request.admitted = 0;
+    policy_request.policy.admitted = 0;
     gpci_module_miss(module, tag, &policy_request);
-    if (module->strict_tokens && policy_request.token == GPC_TOKEN_NONE) {
+    if (module->strict_tokens && policy_request.policy.token == GPC_TOKEN_NONE) {
         module->counts.token_bypasses++;
         return true;
     }

@@ -157,7 +157,7 @@ gpc_request gpci_module_policy_request(const gpci_module *module, uint64_t tag, 
     memset(request.reserved, 0, sizeof request.reserved); /* the reserved bytes belong to the access, not to policies */
     request.address = tag;
     if (module->above_count)
-        request.token = request.token_l2;
+        request.policy.token = request.policy.token_l2;
     request.byte_mask[0] = request.byte_mask[1] = 0;
     request.size = 0;
     request.sector_mask = 0;
@@ -334,8 +334,8 @@ bool gpci_module_is_full(const gpci_module *module, uint64_t tag) {
 static uint32_t insist(gpci_module *module, uint32_t set, const uint64_t *candidates, gpc_request *request) {
     const gpc_replacement_ops *ops = module->policy->ops;
     uint32_t way = ops->choose_victim(module->policy->self, set, candidates, request);
-    if (way == GPC_WAY_BYPASS && !request->admitted) {
-        request->admitted = 1;
+    if (way == GPC_WAY_BYPASS && !request->policy.admitted) {
+        request->policy.admitted = 1;
         way = ops->choose_victim(module->policy->self, set, candidates, request);
     }
     for (uint32_t i = 0; way == GPC_WAY_BYPASS && i < module->given.ways; i++)
@@ -348,9 +348,9 @@ static uint32_t policy_choice(gpci_module *module, uint64_t tag, uint32_t row, c
     gpc_request request = request_of(module, tag);
     const uint32_t set = row >> module->sector_shift, base = row * module->all_ways;
     if (module->above_count)
-        request.admitted = gpci_module_was_asked(module, tag);
+        request.policy.admitted = gpci_module_was_asked(module, tag);
     /* a policy asked for admission already knows the miss (gpci_module_miss) */
-    if (ops->on_miss && !request.admitted)
+    if (ops->on_miss && !request.policy.admitted)
         ops->on_miss(module->policy->self, set, &request);
     uint64_t words[GPC_MAX_WAYS / 64];
     candidates = gpci_module_unmarked(module, tag, candidates, words);

@@ -41,7 +41,7 @@ void gpci_module_token_hit(gpci_module *module, uint32_t block, const gpc_reques
 }
 
 void gpci_module_token_fill(gpci_module *module, uint32_t block, const gpc_request *request) {
-    module->counts.opportunistic_fills += request->token == GPC_TOKEN_NONE;
+    module->counts.opportunistic_fills += request->policy.token == GPC_TOKEN_NONE;
     module->marks[gpci_module_sector(module, block, 0)] = 0;
     gpci_tokens_fill(module->tokens, request, gpci_module_sector(module, block, 0));
 }
@@ -68,6 +68,6 @@ const uint64_t *gpci_module_unmarked(const gpci_module *module, uint64_t tag, co
 
 bool gpci_module_lacks_room(const gpci_module *module, uint64_t tag, const gpc_request *request) {
     uint64_t words[GPC_MAX_WAYS / 64];
-    return module->tokens && request->token == GPC_TOKEN_NONE && gpci_module_is_full(module, tag) &&
+    return module->tokens && request->policy.token == GPC_TOKEN_NONE && gpci_module_is_full(module, tag) &&
            !gpci_module_unmarked(module, tag, NULL, words);
 }

@@ -84,7 +84,7 @@ static bool is_answered(gpci_engine *engine, uint32_t task) {
     gpci_module *target = gpci_task_module(engine, request);
     const uint64_t tag = gpci_module_tag_of(target, request->address);
     if (!request->passing || request->refused || access->answered || !engine->tree->request ||
-        engine->tree->request->admitted || gpci_module_way_of_line(target, tag) == UINT32_MAX)
+        engine->tree->request->policy.admitted || gpci_module_way_of_line(target, tag) == UINT32_MAX)
         return false;
     ask_once(access, target, tag);
     access->answered = access->word != 0;

@@ -22,6 +22,9 @@ gpc_request gpci_access_request(const gpc_hierarchy *hierarchy, const gpc_warp_a
 #define TAKE(field) request.field = access->field
     GPCI_REQUEST_ACCESS(TAKE);
 #undef TAKE
+#define TAKE(field) request.policy.field = access->field
+    GPCI_REQUEST_POLICY_ACCESS(TAKE);
+#undef TAKE
     request.transactions = (uint16_t)(transactions < UINT16_MAX ? transactions : UINT16_MAX);
     request.kernel = gpci_kernel_of(hierarchy, access->stream);
     request.priority = gpci_priority_of(access->hint, access->priority);

@@ -81,7 +81,7 @@ gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *hierarchy, gpc_error *erro
 gpc_status gpci_coherent_give_predictors(gpc_hierarchy *hierarchy, gpc_coherence *tree, gpc_error *error);
 /* True if a policy must be asked before an access begins. */
 GPCI_INLINE bool gpci_coherent_asks(const gpci_coherent *coherent, const gpc_request *request) {
-    return GPCI_UNLIKELY(coherent->predicts || request->token == GPC_TOKEN_NONE);
+    return GPCI_UNLIKELY(coherent->predicts || request->policy.token == GPC_TOKEN_NONE);
 }
 /*
  * Ask L1's policies about an access with `flags`. Returns further GPC_ACCESS_ bits, from predictor and token; the

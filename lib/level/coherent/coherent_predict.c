@@ -162,7 +162,7 @@ static bool has_line(const gpci_module *l1, uint64_t tag) {
 static bool bypasses(gpci_module *l1, uint64_t tag, gpc_request *request) {
     const gpc_request policy_request = gpci_module_policy_request(l1, tag, request);
     l1->counts.predictions += l1->predictor->ops != &gpci_always_bypass;
-    return gpci_module_predicts_bypass(l1, tag, &policy_request, &request->policy_word);
+    return gpci_module_predicts_bypass(l1, tag, &policy_request, &request->policy.policy_word);
 }
 
 static bool is_early(const gpci_module *l1, const gpc_request *request) {
@@ -175,7 +175,7 @@ static bool is_early(const gpci_module *l1, const gpc_request *request) {
  */
 static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, bool asked) {
     const gpc_request policy_request = gpci_module_policy_request(l1, tag, request);
-    request->admitted = 1;
+    request->policy.admitted = 1;
     return asked && gpci_module_declines(l1, tag, &policy_request);
 }
 
@@ -188,13 +188,13 @@ static uint32_t decide(const gpc_hierarchy *hierarchy, gpci_module *l1, gpc_requ
     if (!gpci_passes_l1(hierarchy, request->space)) /* spaces not served by L1 (l1.spaces) ask no policy */
         return GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT;
     const bool asked = is_read(request) || allocates(hierarchy, request, flags);
-    request->policy_word = 0;
-    request->admitted = 0;
+    request->policy.policy_word = 0;
+    request->policy.admitted = 0;
     if (early && bypasses(l1, tag, request))
         return GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT;
     if (has_line(l1, tag) || (!asked && !hierarchy->coherent->admits))
         return 0;
-    bool out = asked && request->token == GPC_TOKEN_NONE && hierarchy->coherent->tokens;
+    bool out = asked && request->policy.token == GPC_TOKEN_NONE && hierarchy->coherent->tokens;
     l1->counts.token_bypasses += out;
     if (out || hierarchy->coherent->admits)
         gpci_module_miss(l1, tag, request);
@@ -219,14 +219,14 @@ uint32_t gpci_coherent_predict(const gpc_hierarchy *hierarchy, gpc_request *requ
     gpci_module *l1 = gpci_module_at(hierarchy->coherent->tree, request->sm);
     gpci_line_record *line = hierarchy->coherent->tree->line;
     if (line->asked) {
-        request->admitted = line->let_in;
-        request->policy_word = line->word;
+        request->policy.admitted = line->let_in;
+        request->policy.policy_word = line->word;
         return line->decided;
     }
     line->asked = true;
     line->decided = (uint8_t)decide(hierarchy, l1, request, flags);
-    line->let_in = request->admitted;
-    line->word = request->policy_word;
+    line->let_in = request->policy.admitted;
+    line->word = request->policy.policy_word;
     line->bypasses = line->decided && gpci_passes_l1(hierarchy, request->space);
     l1->counts.bypasses += line->bypasses;
     return line->decided;

@@ -119,9 +119,9 @@ GPCI_INLINE void gpci_count_round_trip(gpc_hierarchy *hierarchy, uint32_t sm, ui
 
 /* Count a load's line transaction in L1 by the token of its warp, if tokens are in use. */
 GPCI_INLINE void gpci_count_token(gpc_hierarchy *hierarchy, const gpc_request *request, bool missed) {
-    if (GPCI_UNLIKELY(request->token != GPC_TOKEN_UNUSED) && request->kind == GPC_LOAD) {
+    if (GPCI_UNLIKELY(request->policy.token != GPC_TOKEN_UNUSED) && request->kind == GPC_LOAD) {
         gpci_sm_counts *counts = &hierarchy->of_sm[request->sm];
-        bool none = request->token == GPC_TOKEN_NONE;
+        bool none = request->policy.token == GPC_TOKEN_NONE;
         counts->l1_bypass_warp_lines += none;
         counts->l1_bypass_warp_misses += none && missed;
         counts->l1_cache_warp_lines += !none;

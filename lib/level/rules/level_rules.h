@@ -25,7 +25,7 @@ GPCI_INLINE void gpci_level_look_up(gpc_cache *cache, gpc_request *request, cons
     if (!admit || result->outcome == GPC_HIT)
         return;
     gpci_admit(cache, request, view, result);
-    request->admitted = result->admission == GPC_ADMITTED;
+    request->policy.admitted = result->admission == GPC_ADMITTED;
 }
 
 /* True if the request takes a way before its data arrive. Stored bytes need a way at once. */
@@ -88,14 +88,14 @@ GPCI_INLINE gpci_missing gpci_level_missing(const gpci_level *level, const gpc_r
 
 /* Prepare a request to travel below: L2's policy decides by itself, without L1's admission. */
 GPCI_INLINE void gpci_l1_goes_itself(gpc_request *request) {
-    request->admitted = 0;
+    request->policy.admitted = 0;
 }
 
 /*
  * Turn a load, a prefetch, or a store lacking sectors of its line into a read of the level below; `word`: policy word.
  */
 GPCI_INLINE void gpci_l1_ask_read(gpc_request *request, uint32_t word) {
-    request->policy_word = word;
+    request->policy.policy_word = word;
     gpci_l1_goes_itself(request);
     if (request->kind == GPC_STORE) {
         request->kind = GPC_LOAD;
@@ -195,7 +195,7 @@ GPCI_INLINE uint64_t gpci_l2_host_address(const gpc_hierarchy *hierarchy, uint32
  */
 GPCI_INLINE void gpci_l2_ask(const gpc_hierarchy *hierarchy, const gpci_l2_place *place, uint8_t segments,
                              gpc_request *request) {
-    request->token = request->token_l2;
+    request->policy.token = request->policy.token_l2;
     request->address = place->inner;
     request->sector_mask = hierarchy->l2_level.sectors_of[segments << place->shift];
 }
@@ -238,7 +238,7 @@ GPCI_INLINE void gpci_l2_ask_write(const gpc_hierarchy *hierarchy, const gpci_l2
 /* Turn a read that misses in its slice into a read of the home slice in the other partition, or of memory. */
 GPCI_INLINE void gpci_l2_ask_on(gpc_request *request, uint8_t sectors, uint32_t word) {
     request->sector_mask = sectors;
-    request->policy_word = word;
+    request->policy.policy_word = word;
 }
 
 /* Segments of the L1 line covered by sectors of the L2 line. */

@@ -58,13 +58,13 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
 
 static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     below_state *state = self;
-    bool judged = request->policy_word & GPCI_AGCB_JUDGED;
+    bool judged = request->policy.policy_word & GPCI_AGCB_JUDGED;
     state->bits[(size_t)set * state->ways + way] = judged && !state->on_miss ? FRESH : 0;
 }
 
 static uint32_t respond(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     const below_state *state = self;
-    if (!(request->policy_word & GPCI_AGCB_JUDGED) || way == UINT32_MAX)
+    if (!(request->policy.policy_word & GPCI_AGCB_JUDGED) || way == UINT32_MAX)
         return 0;
     uint16_t *bits = &state->bits[(size_t)set * state->ways + way];
     if (*bits & FRESH) {
@@ -73,7 +73,7 @@ static uint32_t respond(void *self, uint32_t set, uint32_t way, const gpc_reques
     }
     uint16_t mask = state->per_sector && request->sector_mask ? request->sector_mask : 1;
     bool found = *bits & mask;
-    bool keep = request->policy_word & GPCI_AGCB_BYPASS && !found;
+    bool keep = request->policy.policy_word & GPCI_AGCB_BYPASS && !found;
     *bits = (uint16_t)((*bits & ~mask) | (keep ? mask : 0));
     return found ? GPCI_AGCB_OVERRIDE : 0;
 }

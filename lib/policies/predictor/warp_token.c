@@ -12,7 +12,7 @@
 
 static void predict(void *self, uint32_t set, const gpc_request *request, gpc_prediction *prediction) {
     (void)self, (void)set;
-    prediction->decision = request->token == GPC_TOKEN_NONE ? GPC_BYPASS : GPC_CACHE;
+    prediction->decision = request->policy.token == GPC_TOKEN_NONE ? GPC_BYPASS : GPC_CACHE;
 }
 
 /* No storage: the request brings a bit, and the scheduler's storage includes the tokens. */

@@ -48,7 +48,7 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     bip_state *state = self;
-    if (state->bypass && !request->admitted && !gpci_thrash_throttle_passes(&state->throttle))
+    if (state->bypass && !request->policy.admitted && !gpci_thrash_throttle_passes(&state->throttle))
         return GPC_WAY_BYPASS;
     return gpci_lru_last(&state->lru, set, candidates);
 }

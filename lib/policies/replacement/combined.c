@@ -41,7 +41,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
 }
 
 static bool is_cache_warp(const gpc_request *request) {
-    return request->token != GPC_TOKEN_NONE;
+    return request->policy.token != GPC_TOKEN_NONE;
 }
 
 static void on_miss(void *self, uint32_t set, const gpc_request *request) {

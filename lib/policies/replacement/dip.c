@@ -57,7 +57,7 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     dip_state *state = self;
-    if (state->bypass && !request->admitted && gpci_duel_second(&state->duel, set) &&
+    if (state->bypass && !request->policy.admitted && gpci_duel_second(&state->duel, set) &&
         !gpci_thrash_throttle_passes(&state->throttle))
         return GPC_WAY_BYPASS;
     return gpci_lru_last(&state->lru, set, candidates);

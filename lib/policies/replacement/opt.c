@@ -50,7 +50,7 @@ static gpc_status init_bypassing(void *self, const gpc_policy_env *env, char *me
 
 static void touch(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     opt_state *state = self;
-    state->next_uses[(size_t)set * state->ways + way] = request->next_use;
+    state->next_uses[(size_t)set * state->ways + way] = request->policy.next_use;
 }
 
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
@@ -60,7 +60,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     for (uint32_t way = 0; way < state->ways; way++)
         if (gpci_is_candidate(candidates, way) && (farthest == UINT32_MAX || next_uses[way] > next_uses[farthest]))
             farthest = way;
-    if (state->bypass && request->next_use > next_uses[farthest])
+    if (state->bypass && request->policy.next_use > next_uses[farthest])
         return GPC_WAY_BYPASS;
     return farthest;
 }

@@ -83,7 +83,7 @@ GPCI_INLINE bool resolve(gpci_timed *timed, const gpc_cache *cache, const gpc_re
         gpci_view_read(cache, request, view);
         return true;
     }
-    gpc_status status = gpci_view_of(cache, request, view, &timed->error);
+    gpc_status status = gpci_view_of_own(cache, request, view, &timed->error);
     if (status < 0)
         timed->failed = status;
     return status >= 0;
@@ -269,7 +269,7 @@ GPCI_INLINE void wait_with(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, 
     const gpc_access_result *result = &access->result;
     const bool cached = result->outcome != GPC_BYPASSED;
     pkt->mshr.cached = cached;
-    pkt->mshr.no_token = pkt->request.token == GPC_TOKEN_NONE;
+    pkt->mshr.no_token = pkt->request.policy.token == GPC_TOKEN_NONE;
     pkt->mshr.done = false;
     pkt->mshr.needs = missing.wait;
     const uint64_t line = access->view.line;
@@ -336,7 +336,7 @@ gpci_verdict gpci_ctrl_settle(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
 /* Fill the data of a fetch into the cache, for the first waiting packet to keep the data. */
 static GPCI_NOINLINE void fill(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, uint8_t sectors) {
     gpc_access_result got;
-    gpc_status status = gpc_cache_fill(ctrl->cache, &pkt->request, sectors, &got, NULL);
+    gpc_status status = gpci_fill_own(ctrl->cache, &pkt->request, sectors, &got);
     GPCI_AGAIN(ctrl->counts.no_victims_again += status == GPC_OK && got.outcome == GPC_NO_VICTIM);
     if (status < 0) {
         timed->failed = status;
@@ -458,8 +458,8 @@ GPCI_INLINE uint32_t keep_fetch(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet 
     if (ctrl->rules->loads_go) {
         bool own =
             fetched->line.kind == GPC_STORE && gpci_packet_at(&timed->pool, fetched->line.mshr_target)->mshr.cached;
-        if (GPCI_UNLIKELY(fetched->request.token != GPC_TOKEN_UNUSED) && kept != GPCI_NO_PACKET)
-            fetched->request.token = token_of(timed, mshr_entry, fetched);
+        if (GPCI_UNLIKELY(fetched->request.policy.token != GPC_TOKEN_UNUSED) && kept != GPCI_NO_PACKET)
+            fetched->request.policy.token = token_of(timed, mshr_entry, fetched);
         kept = own ? fetched->line.mshr_target : GPCI_NO_PACKET;
         keep(timed, ctrl, own ? gpci_packet_at(&timed->pool, kept) : fetched, sectors, slot);
         return kept;

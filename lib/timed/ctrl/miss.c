@@ -14,13 +14,15 @@
 
 static bool is_out_of_range(const gpc_hierarchy *hierarchy, const gpc_request *request) {
     return request->hint >= GPC_HINT_COUNT || request->priority >= GPC_PRIORITY_COUNT ||
-           request->token >= GPC_TOKEN_COUNT || request->token_l2 >= GPC_TOKEN_COUNT ||
+           request->policy.token >= GPC_TOKEN_COUNT || request->policy.token_l2 >= GPC_TOKEN_COUNT ||
            request->scope >= GPC_SCOPE_COUNT || request->order >= GPC_ORDER_COUNT || request->continues > 1 ||
-           request->admitted > 1 || request->stream >= hierarchy->streams;
+           request->policy.admitted > 1 || request->stream >= hierarchy->streams;
 }
 
 /* First wrong field of a request, apart from the bytes; or NULL. */
 static const char *wrong_fields(const gpc_hierarchy *hierarchy, const gpc_request *request) {
+    if (gpci_request_has_unknown(request))
+        return "reserved or unused is not 0";
     if (request->sm >= hierarchy->sms)
         return "sm is not below sm.count";
     if (request->kind >= GPC_KIND_COUNT)

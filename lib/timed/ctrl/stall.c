@@ -48,7 +48,7 @@ static void send(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_a
     gpci_count_l1_sent(timed->hierarchy, &pkt->request, pkt->segments);
     gpci_count_l1_bypass(timed->hierarchy, ctrl->index, pkt->segments);
     ctrl->counts.passed[reason]++;
-    pkt->request.policy_word = result->policy_word;
+    pkt->request.policy.policy_word = result->policy_word;
     gpci_l1_send_itself(timed, ctrl, packet, GPCI_READ);
 }
 

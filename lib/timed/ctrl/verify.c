@@ -40,8 +40,9 @@ bool gpci_verify(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch) {
     gpc_decision predicted = fetched->line.marks & GPCI_MARK_PASSES ? GPC_BYPASS : GPC_CACHE;
     if (predicted == GPC_BYPASS)
         gpci_close_l1_bypass(timed->hierarchy, ctrl->index);
-    gpc_decision verdict = gpci_l1_verify(ctrl->cache, &fetched->request, predicted,
-                                          fetched->line.marks & GPCI_MARK_DECLINED, fetched->request.policy_word);
+    gpc_decision verdict =
+        gpci_l1_verify(ctrl->cache, &fetched->request, predicted, fetched->line.marks & GPCI_MARK_DECLINED,
+                       fetched->request.policy.policy_word);
     if (verdict == predicted)
         return false;
     gpci_l1_observe_verdict(ctrl, &fetched->request, verdict == GPC_BYPASS);

@@ -166,7 +166,7 @@ void gpci_combine_hold(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci
     slots_of(combine, unit)[combine_unit->count++] = (gpci_combine_slot){.line = pkt->address,
                                                                          .order = combine->held++,
                                                                          .packet = packet,
-                                                                         .word = pkt->request.policy_word,
+                                                                         .word = pkt->request.policy.policy_word,
                                                                          .group = combine_unit->group,
                                                                          .delay = cycles,
                                                                          .kind = (uint8_t)kind};

@@ -137,7 +137,7 @@ static void write_through(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, c
     pkt->bytes[0] = result->write_bytes[0];
     pkt->bytes[1] = result->write_bytes[1];
     pkt->segments = gpci_segments_of(pkt->bytes);
-    pkt->request.policy_word = result->policy_word;
+    pkt->request.policy.policy_word = result->policy_word;
     gpci_l1_send_itself(timed, ctrl, packet, GPCI_WRITE);
 }
 

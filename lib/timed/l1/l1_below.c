@@ -27,8 +27,8 @@ GPCI_INLINE void leave_alone(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet
 
 static void combine_store(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, const gpci_packet *pkt,
                           uint32_t cycles) {
-    const gpci_combine_asked asked = {pkt->address, pkt->request.warp, pkt->line.inflight, pkt->request.policy_word,
-                                      GPCI_COMBINE_WRITE};
+    const gpci_combine_asked asked = {pkt->address, pkt->request.warp, pkt->line.inflight,
+                                      pkt->request.policy.policy_word, GPCI_COMBINE_WRITE};
     const uint32_t mshr_entry = gpci_combine_find(timed, ctrl, &asked);
     if (mshr_entry == GPCI_NO_PACKET)
         gpci_combine_hold(timed, ctrl, packet, GPCI_COMBINE_WRITE, cycles);
@@ -43,8 +43,8 @@ static bool is_combined(const gpci_timed *timed, const gpci_ctrl *ctrl, const gp
         return false;
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, asked->packet),
                       *mshr_target = gpci_packet_at(&timed->pool, asked->mshr_target);
-    return !asked->declined && pkt->request.kind == GPC_LOAD && !pkt->request.admitted &&
-           pkt->request.token != GPC_TOKEN_NONE && pkt->request.token_l2 != GPC_TOKEN_NONE &&
+    return !asked->declined && pkt->request.kind == GPC_LOAD && !pkt->request.policy.admitted &&
+           pkt->request.policy.token != GPC_TOKEN_NONE && pkt->request.policy.token_l2 != GPC_TOKEN_NONE &&
            mshr_target->line.inflight != UINT32_MAX;
 }
 
@@ -111,8 +111,8 @@ void gpci_l1_send_fetch(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_fetch_req
     fetched->born = timed->wheel.now;
     fetched->flags = GPCI_PACKET_FETCH;
     fetched->line.marks = (uint8_t)((cached ? 0 : GPCI_MARK_PASSES) | (asked->declined ? GPCI_MARK_DECLINED : 0) |
-                                    (fetched->request.admitted ? GPCI_MARK_ADMITTED : 0) |
-                                    fetched->request.token << GPCI_MARK_TOKEN_SHIFT |
+                                    (fetched->request.policy.admitted ? GPCI_MARK_ADMITTED : 0) |
+                                    fetched->request.policy.token << GPCI_MARK_TOKEN_SHIFT |
                                     ctrl->fences.generation << GPCI_MARK_GENERATION_SHIFT);
     ctrl->fences.fetches[ctrl->fences.generation]++;
     if (!cached && ctrl->cache->predictor_ops->on_reply)
@@ -172,7 +172,7 @@ void gpci_l1_send_rest(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch) {
     fetched->segments = timed->hierarchy->l1_level.segments_of[fetched->line.fetched] & (uint8_t)~fetched->segments;
     fetched->type = GPCI_READ;
     fetched->line.marks |= GPCI_MARK_VERIFIED;
-    fetched->request.policy_word = 0;
+    fetched->request.policy.policy_word = 0;
     gpci_log_event(timed, GPC_WHAT_QUEUE, ctrl, fetched, 0);
     gpci_count_l1_sent(timed->hierarchy, &fetched->request, fetched->segments);
     gpci_l1_queue_miss(timed, ctrl, fetch, 0);
@@ -214,7 +214,7 @@ static void hand(void *user_data, uint32_t packet) {
     gpci_ctrl *ctrl = &timed->l1[pkt->request.sm];
     pkt->type = GPCI_REPLY;
     pkt->level = m->level;
-    pkt->request.policy_word = m->word;
+    pkt->request.policy.policy_word = m->word;
     pkt->path.size = timed->header + gpci_packet_bytes(pkt);
     ctrl->below.joined--;
     gpci_count_lrc_merge(timed->hierarchy, ctrl->index, gpci_count_sectors(pkt->segments));
@@ -251,11 +251,11 @@ static void take_reply(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     }
     if (pkt->flags & GPCI_PACKET_FETCH) {
         pkt->request.sector_mask = pkt->line.fetched;
-        pkt->request.admitted = pkt->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
-        pkt->request.token = pkt->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 the token was for L2 */
+        pkt->request.policy.admitted = pkt->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
+        pkt->request.policy.token = pkt->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 the token was for L2 */
         if (gpci_lrc_of(ctrl))
             gpci_lrc_reply(gpci_lrc_of(ctrl), packet, hand,
-                           &(merged){timed, packet, pkt->request.policy_word, pkt->level});
+                           &(merged){timed, packet, pkt->request.policy.policy_word, pkt->level});
         if (GPCI_UNLIKELY(pkt->flags & GPCI_PACKET_CONSTANT)) {
             gpci_constants_fill(timed, ctrl, packet);
             return;

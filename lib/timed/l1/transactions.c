@@ -12,9 +12,9 @@ static bool are_of_one_instruction(const gpc_request *left, const gpc_request *r
     return left->pc == right->pc && left->sm == right->sm && left->warp == right->warp &&
            left->warp_age == right->warp_age && left->block == right->block && left->kind == right->kind &&
            left->space == right->space && left->hint == right->hint && left->priority == right->priority &&
-           left->token == right->token && left->token_l2 == right->token_l2 && left->scope == right->scope &&
-           left->order == right->order && left->stream == right->stream && left->copy == right->copy &&
-           left->process == right->process;
+           left->policy.token == right->policy.token && left->policy.token_l2 == right->policy.token_l2 &&
+           left->scope == right->scope && left->order == right->order && left->stream == right->stream &&
+           left->copy == right->copy && left->process == right->process;
 }
 
 /* The instruction, except lanes. */
@@ -30,8 +30,8 @@ static gpc_warp_access instruction_of(const gpc_request *request) {
     access.space = request->space;
     access.hint = request->hint;
     access.priority = request->priority;
-    access.token = request->token;
-    access.token_l2 = request->token_l2;
+    access.token = request->policy.token;
+    access.token_l2 = request->policy.token_l2;
     access.scope = request->scope;
     access.order = request->order;
     access.stream = request->stream;

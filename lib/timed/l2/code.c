@@ -15,7 +15,7 @@ static void looks(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt) {
     const uint8_t lacks = pkt->request.sector_mask & (uint8_t)~line.valid_sectors;
     if (!lacks)
         return;
-    const gpc_status status = gpc_cache_fill(ctrl->cache, &pkt->request, lacks, &got, NULL);
+    const gpc_status status = gpci_fill_own(ctrl->cache, &pkt->request, lacks, &got);
     GPCI_AGAIN(ctrl->counts.no_victims_again += status == GPC_OK && got.outcome == GPC_NO_VICTIM);
     timed->failed = status < 0 ? status : timed->failed;
     if (got.evicted)

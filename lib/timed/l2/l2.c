@@ -53,7 +53,7 @@ GPCI_INLINE void serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci
     pkt->level = level;
     gpci_log_event(timed, GPC_WHAT_SERVE, ctrl, pkt, due);
     if (pkt->type == GPCI_READ)
-        pkt->request.policy_word = gpc_cache_respond(ctrl->cache, &pkt->request); /* 0 without a cache */
+        pkt->request.policy.policy_word = gpc_cache_respond(ctrl->cache, &pkt->request); /* 0 without a cache */
     pkt->path.size = timed->header + reply_bytes(pkt);
     pkt->type = GPCI_REPLY;
     timed->pool.links[packet].due = due;
@@ -100,7 +100,7 @@ static void count_read(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pk
 /* Make the request to the slice's cache. A request from the peer is ready already. */
 static unsigned prepare(gpci_timed *timed, gpci_packet *pkt) {
     if (pkt->type == GPCI_READ && pkt->flags & GPCI_PACKET_LINK) {
-        pkt->request.token = pkt->request.token_l2;
+        pkt->request.policy.token = pkt->request.policy.token_l2;
         return 0;
     }
     const gpci_l2_place place = {.inner = pkt->path.inner, .shift = gpci_l2_shift(timed->hierarchy, pkt->address)};

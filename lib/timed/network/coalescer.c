@@ -50,7 +50,7 @@ static uint32_t sm_of(const gpci_lrc *lrc, const gpci_packet *packet) {
 }
 
 static uint32_t word_of(const gpci_lrc *lrc, const gpci_packet *packet) {
-    return lrc->options.messages ? 0 : packet->request.policy_word;
+    return lrc->options.messages ? 0 : packet->request.policy.policy_word;
 }
 
 static uint32_t group_of(const gpci_lrc *lrc, const gpci_packet *packet) {

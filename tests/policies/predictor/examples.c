@@ -170,10 +170,10 @@ static void exchange(const char *spec, const char *requests, const char *expecte
             rig_access(&r, load_of('C', 0));
             continue;
         case 'b':
-            request.policy_word = GPCI_AGCB_JUDGED | GPCI_AGCB_BYPASS;
+            request.policy.policy_word = GPCI_AGCB_JUDGED | GPCI_AGCB_BYPASS;
             break;
         case 'c':
-            request.policy_word = GPCI_AGCB_JUDGED;
+            request.policy.policy_word = GPCI_AGCB_JUDGED;
             break;
         default:
             break;
@@ -184,7 +184,7 @@ static void exchange(const char *spec, const char *requests, const char *expecte
                      word);
     }
     gpc_request absent = load_of('Z', 0);
-    absent.policy_word = GPCI_AGCB_JUDGED | GPCI_AGCB_BYPASS;
+    absent.policy.policy_word = GPCI_AGCB_JUDGED | GPCI_AGCB_BYPASS;
     cr_expect_eq(gpc_cache_respond(r.cache, &absent), 0);
     cr_expect_eq(rig_stats(&r).bypasses, 0);
     rig_close(&r);
@@ -249,10 +249,10 @@ Test(predictor_examples, random_p_is_p) {
 Test(predictor_examples, warp_token) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "warp-token", .sets = 1, .ways = 2});
-    cr_expect_eq(rig_access(&r, (gpc_request){.warp = 1, .token = GPC_TOKEN_NONE}), 'b');
-    cr_expect_eq(rig_access(&r, (gpc_request){.token = GPC_TOKEN_HELD}), 'm');
-    cr_expect_eq(rig_access(&r, (gpc_request){.warp = 1, .token = GPC_TOKEN_NONE}), 'h');
-    cr_expect_eq(rig_access(&r, (gpc_request){.address = 128, .kind = GPC_STORE, .token = GPC_TOKEN_NONE}), 'b');
+    cr_expect_eq(rig_access(&r, (gpc_request){.warp = 1, .policy.token = GPC_TOKEN_NONE}), 'b');
+    cr_expect_eq(rig_access(&r, (gpc_request){.policy.token = GPC_TOKEN_HELD}), 'm');
+    cr_expect_eq(rig_access(&r, (gpc_request){.warp = 1, .policy.token = GPC_TOKEN_NONE}), 'h');
+    cr_expect_eq(rig_access(&r, (gpc_request){.address = 128, .kind = GPC_STORE, .policy.token = GPC_TOKEN_NONE}), 'b');
     cr_expect_eq(rig_access(&r, (gpc_request){.address = 128}), 'm', "tokens are not in use");
     rig_close(&r);
 }
@@ -336,7 +336,7 @@ Test(predictor_examples, sdbp_replacement) {
 Test(predictor_examples, agcb_below_without_sectors) {
     rig r;
     rig_open(&r, (rig_plan){.predictor = "agcb-below(per-sector=1)", .sets = 1, .ways = 2, .sectors = 4});
-    gpc_request request = {.policy_word = GPCI_AGCB_JUDGED | GPCI_AGCB_BYPASS};
+    gpc_request request = {.policy.policy_word = GPCI_AGCB_JUDGED | GPCI_AGCB_BYPASS};
     rig_access(&r, request);
     cr_expect_eq(gpc_cache_respond(r.cache, &request), 0, "it brought the line");
     cr_expect_eq(gpc_cache_respond(r.cache, &request), 0, "it sets the bit");

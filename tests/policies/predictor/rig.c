@@ -53,7 +53,7 @@ static char load(rig *r, gpc_request request) {
         return letter_of(&result);
     gpc_decision predicted = result.outcome == GPC_BYPASSED ? GPC_BYPASS : GPC_CACHE;
     gpc_request down = request;
-    down.policy_word = result.policy_word;
+    down.policy.policy_word = result.policy_word;
     down.sector_mask = result.fetch_sectors;
     cr_assert_eq(gpc_cache_access(r->below, &down, NULL, NULL), GPC_OK);
     gpc_decision held = gpc_cache_reply(r->cache, &request, predicted, gpc_cache_respond(r->below, &down));
@@ -97,5 +97,5 @@ gpc_request rig_random(uint64_t *random, uint64_t lines, uint32_t pcs) {
                          .transactions = (uint16_t)(1 + gpci_random_below(random, 32)),
                          .kind = kinds[gpci_random(random) % 16],
                          .space = gpci_random(random) % 8 ? GPC_SPACE_GLOBAL : GPC_SPACE_LOCAL,
-                         .token = (uint8_t)((gpci_random(random) & 1) * GPC_TOKEN_NONE)};
+                         .policy.token = (uint8_t)((gpci_random(random) & 1) * GPC_TOKEN_NONE)};
 }

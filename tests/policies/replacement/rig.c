@@ -66,7 +66,7 @@ void rig_close(rig *r) {
 static gpc_request request_of(const rig *r, uint64_t line, uint64_t next_use) {
     gpc_request request = r->also;
     request.address = line * 128;
-    request.next_use = next_use;
+    request.policy.next_use = next_use;
     return request;
 }
 

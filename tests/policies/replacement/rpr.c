@@ -224,7 +224,7 @@ static void check(rig *r, const char *steps, const char *expected) {
         uint64_t block = (uint64_t)(token ? *steps - 'a' + 'A' : *steps);
         r->also.warp = r->also.warp_age = warp;
         r->also.pc = block;
-        r->also.token = token ? GPC_TOKEN_HELD : in_use ? GPC_TOKEN_NONE : GPC_TOKEN_UNUSED;
+        r->also.policy.token = token ? GPC_TOKEN_HELD : in_use ? GPC_TOKEN_NONE : GPC_TOKEN_UNUSED;
         rig_outcome o = rig_access(r, block, 0);
         got[count++] = o.hit ? 'h' : o.bypassed ? 'b' : o.evicted ? (char)o.victim : '-';
     }

@@ -175,13 +175,13 @@ static uint32_t victim_of(const model *m, uint32_t set, const uint64_t *candidat
 /* Section 7.2: a cache warp's misses are sampled, with or without entering. */
 static void miss(model *m, uint32_t set, uint64_t line, const gpc_request *request) {
     access_set(m, set, line);
-    if (m->combined && request->token != GPC_TOKEN_NONE)
+    if (m->combined && request->policy.token != GPC_TOKEN_NONE)
         enter(m, set, line, request);
 }
 
 static bool kept_out(model *m, const gpc_request *request) {
     const model_entry *e = entry_of(m, signature_of(m, request));
-    return m->combined && (request->token == GPC_TOKEN_NONE || (e && e->averaged && e->count <= m->low));
+    return m->combined && (request->policy.token == GPC_TOKEN_NONE || (e && e->averaged && e->count <= m->low));
 }
 
 static uint32_t replace(rig *r, model *m, uint32_t set, uint64_t line, const gpc_request *request, uint64_t *random) {
@@ -251,7 +251,7 @@ static void compare(const shape *s, uint32_t sets, uint32_t ways, uint32_t slots
         r.also.warp_age = gpci_random_below(&random, slots) * 5;
         r.also.pc = gpci_random_below(&random, pcs) * (1 + line % 2);
         bool in_use = s->combined && step > effort_of(500);
-        r.also.token = !in_use ? GPC_TOKEN_UNUSED : r.also.warp % 3 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
+        r.also.policy.token = !in_use ? GPC_TOKEN_UNUSED : r.also.warp % 3 ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
         step_both(&r, m, line, &random);
         uint32_t set = (uint32_t)(line % sets), way = gpci_random_below(&random, ways);
         if (step % 7 == 0 && r.lines[(size_t)set * ways + way] != RIG_FREE)
