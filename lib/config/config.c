@@ -231,7 +231,7 @@ static gpc_status find_for(const char *function, const gpc_config *config, const
 }
 
 gpc_status gpc_config_get(const gpc_config *config, const char *key, const char **out_value, gpc_error *error) {
-    size_t i;
+    size_t i = GPCI_KEY_COUNT;
     gpc_status status = find_for("gpc_config_get", config, key, out_value, &i, error);
     if (status == GPC_OK)
         *out_value = config->values[i].text;
@@ -243,7 +243,7 @@ static bool is_numeric(gpc_value_type type) {
 }
 
 gpc_status gpc_config_get_u64(const gpc_config *config, const char *key, uint64_t *out_value, gpc_error *error) {
-    size_t i;
+    size_t i = GPCI_KEY_COUNT;
     gpc_status status = find_for("gpc_config_get_u64", config, key, out_value, &i, error);
     if (status < 0)
         return status;
