@@ -97,16 +97,6 @@ template <typename T, auto Create, auto Destroy> class Handle {
     std::unique_ptr<T, Deleter> object_;
 };
 
-/* As below, of a function whose gpc_error * is not yet the last. */
-template <typename Made, typename Function, typename... Arguments>
-    requires std::invocable<Function, Arguments..., gpc_error *, typename Made::Object **>
-Made make(Function function, Arguments &&...arguments) {
-    gpc_error error = GPC_ERROR_INIT;
-    typename Made::Object *object = nullptr;
-    checked(function(std::forward<Arguments>(arguments)..., &error, &object), &error);
-    return Made::take(object);
-}
-
 /*
  * Make an object by a function other than its default. The function's last parameters are the address of the object's
  * pointer and a gpc_error *.

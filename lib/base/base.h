@@ -118,8 +118,9 @@ GPCI_INLINE gpc_status gpci_take(void *ours, size_t size, size_t least, const vo
 
 /*
  * Copy a result to a caller's struct of struct_size bytes, and keep struct_size. GPC_ERROR_ABI if the struct has no
- * field.
+ * field. A call that changes an object asks gpci_can_give first, because a failure must leave the object unchanged.
  */
+gpc_status gpci_can_give(const void *theirs, const char *type, gpc_error *error);
 gpc_status gpci_give(void *theirs, const void *ours, size_t size, const char *type, gpc_error *error);
 
 /* Random number, splitmix64: small state, good enough for replacement and synthetic streams, equal on every machine. */

@@ -83,11 +83,20 @@ gpc_status gpci_take_version(void *ours, size_t size, size_t least, const void *
     return GPC_OK;
 }
 
-gpc_status gpci_give(void *theirs, const void *ours, size_t size, const char *type, gpc_error *error) {
+gpc_status gpci_can_give(const void *theirs, const char *type, gpc_error *error) {
     size_t given;
     memcpy(&given, theirs, sizeof given);
     if (given <= sizeof given)
         return gpci_fail(error, GPC_ERROR_ABI, "%s.struct_size is %zu, no field fits", type, given);
+    return GPC_OK;
+}
+
+gpc_status gpci_give(void *theirs, const void *ours, size_t size, const char *type, gpc_error *error) {
+    gpc_status status = gpci_can_give(theirs, type, error);
+    if (status < 0)
+        return status;
+    size_t given;
+    memcpy(&given, theirs, sizeof given);
     size_t copied = given < size ? given : size;
     memcpy((char *)theirs + sizeof given, (const char *)ours + sizeof given, copied - sizeof given);
     return GPC_OK;

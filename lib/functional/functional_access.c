@@ -121,6 +121,8 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *hierarchy, const gpc_warp_access *acc
     gpc_status status = gpci_access_take(access, error, &warp_access);
     if (status == GPC_OK)
         status = gpci_access_check(hierarchy, &warp_access, error);
+    if (status == GPC_OK && GPCI_UNLIKELY(result && result->struct_size != sizeof *result))
+        status = gpci_can_give(result, "gpc_warp_result", error);
     if (status < 0)
         return status;
     if (GPCI_UNLIKELY(warp_access.copy == GPC_COPY_BULK) && warp_access.mask) {

@@ -102,7 +102,16 @@ Test(coherence, accesses) {
     FAILS(ARGUMENT, "module 9 of 3", gpc_coherence_acquire, r.tree, 9, 0, &result);
     SWEEP(gpc_coherence_flush);
     SWEEP(gpc_coherence_acquire);
-    uint64_t token;
+    const uint32_t id = GPC_ID_MODULE_accesses;
+    uint64_t before = 0, after = 0, token;
+    WORKS(gpc_coherence_read, r.tree, 0, &id, 1, &before, 1);
+    result.struct_size = 0;
+    FAILS(ABI, "gpc_coherence_result", gpc_coherence_access, r.tree, &good, &result);
+    FAILS(ABI, "gpc_coherence_result", gpc_coherence_flush, r.tree, 0, 0, &result);
+    FAILS(ABI, "gpc_coherence_result", gpc_coherence_acquire, r.tree, 0, 0, &result);
+    result.struct_size = sizeof result;
+    WORKS(gpc_coherence_read, r.tree, 0, &id, 1, &after, 1);
+    cr_expect(after == before && before > 0, "a refused access is not done");
     ACCESS(gpc_coherence_issue, &token);
     FAILS(ARGUMENT, "out_token is NULL", gpc_coherence_issue, r.tree, &good, NULL);
     FAILS(ARGUMENT, "coherence is NULL", gpc_coherence_advance, NULL, 1);

@@ -230,8 +230,13 @@ Test(hierarchy, accesses) {
     FAILS(ARGUMENT, "gpc_warp_access: process", gpc_hierarchy_access, r.h, &process, &result);
     FAILS(STATE, "gpc_hierarchy_try_issue", gpc_hierarchy_access, timed.h, &good, &result);
     WORKS(gpc_hierarchy_access, r.h, &good, &result);
+    const uint32_t id = GPC_ID_l1_load_sectors;
+    uint64_t before = 0, after = 0;
+    WORKS(gpc_hierarchy_read, r.h, GPC_OBJECT_WHOLE, 0, &id, 1, &before, 1);
     result.struct_size = 0;
     FAILS(ABI, "gpc_warp_result", gpc_hierarchy_access, r.h, &good, &result);
+    WORKS(gpc_hierarchy_read, r.h, GPC_OBJECT_WHOLE, 0, &id, 1, &after, 1);
+    cr_expect(after == before && before > 0, "a refused access is not done");
     batch.count = 1;
     batch.lanes = 1;
     FAILS(ARGUMENT, "hierarchy is NULL", gpc_hierarchy_access_many, NULL, &batch, NULL);

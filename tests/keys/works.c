@@ -396,7 +396,7 @@ static void on_complete(void *user_data, const gpc_completion *c) {
 /* Offer an access; offer a refused access again, without values, copy and stream. */
 static gpc_status offer_once(gpc_hierarchy *h, gpc_warp_access *access, uint64_t token, bool timed) {
     for (unsigned again = 0;; again++) {
-        gpc_warp_result result = {0};
+        gpc_warp_result result = GPC_WARP_RESULT_INIT;
         const gpc_status status = timed ? gpc_hierarchy_try_issue(h, access, token, NULL, NULL)
                                         : gpc_hierarchy_access(h, access, &result, NULL);
         if (status != GPC_ERROR_ARGUMENT || again)

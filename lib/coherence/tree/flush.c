@@ -112,9 +112,12 @@ gpc_status gpci_tree_check_acquire(const gpc_coherence *coherence, const char *c
     return check_cache(coherence, call, request->module, error);
 }
 
-static gpc_status check(const gpc_coherence *coherence, const char *call, uint32_t module, gpc_error *error) {
+static gpc_status check(const gpc_coherence *coherence, const char *call, uint32_t module,
+                        const gpc_coherence_result *result, gpc_error *error) {
     if (!coherence)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "%s: coherence is NULL", call);
+    if (result && gpci_can_give(result, "gpc_coherence_result", error) < 0)
+        return GPC_ERROR_ABI;
     if (coherence->failed != GPC_OK)
         return gpci_tree_engine_failure(coherence, error);
     if (coherence->busy)
@@ -124,14 +127,14 @@ static gpc_status check(const gpc_coherence *coherence, const char *call, uint32
 
 gpc_status gpc_coherence_flush(gpc_coherence *coherence, uint32_t module, uint64_t cycle, gpc_coherence_result *result,
                                gpc_error *error) {
-    gpc_status status = check(coherence, "gpc_coherence_flush", module, error);
+    gpc_status status = check(coherence, "gpc_coherence_flush", module, result, error);
     uint32_t caches = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN | 1u << GPCI_PLACE_LAST;
     return status == GPC_OK ? run(coherence, module, caches, flush_of(coherence), cycle, error, result) : status;
 }
 
 gpc_status gpc_coherence_acquire(gpc_coherence *coherence, uint32_t module, uint64_t cycle,
                                  gpc_coherence_result *result, gpc_error *error) {
-    gpc_status status = check(coherence, "gpc_coherence_acquire", module, error);
+    gpc_status status = check(coherence, "gpc_coherence_acquire", module, result, error);
     uint32_t own = 1u << GPCI_PLACE_FIRST | 1u << GPCI_PLACE_BETWEEN;
     return status == GPC_OK ? run(coherence, module, own, GPCI_SWEEP_ACQUIRE, cycle, error, result) : status;
 }
@@ -140,7 +143,7 @@ gpc_status gpci_tree_order(gpc_coherence *coherence, const gpc_coherence_request
                            gpc_coherence_result *result) {
     gpc_status status = gpci_tree_check_acquire(coherence, "gpc_coherence_access", request, error);
     if (status == GPC_OK)
-        status = check(coherence, "gpc_coherence_access", request->module, error);
+        status = check(coherence, "gpc_coherence_access", request->module, result, error);
     if (status != GPC_OK)
         return status;
     return run(coherence, request->module, 0,

@@ -202,6 +202,9 @@ gpc_status gpc_coherence_access(gpc_coherence *coherence, const gpc_coherence_re
     if (!coherence || !request)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_coherence_access: %s is NULL",
                          coherence ? "request" : "coherence");
+    if (GPCI_UNLIKELY(result && result->struct_size != sizeof *result) &&
+        gpci_can_give(result, "gpc_coherence_result", error) < 0)
+        return GPC_ERROR_ABI;
     if (GPCI_UNLIKELY(request->struct_size != sizeof *request || coherence->has_policies))
         return access_other(coherence, request, error, result);
     return gpci_coherence_access(coherence, request, NULL, error, result);

@@ -238,8 +238,8 @@ static gpc_status find_kernel(gpc_replay *replay, gpc_trace *trace, gpc_error *e
 gpc_status gpc_replay_kernel(gpc_replay *replay, gpc_trace *trace, gpc_kernel *kernel, gpc_error *error) {
     if (!replay || !trace)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_replay_kernel: %s is NULL", replay ? "trace" : "replay");
-    if (kernel && kernel->struct_size <= sizeof(size_t))
-        return gpci_fail(error, GPC_ERROR_ABI, "gpc_replay_kernel: struct_size of gpc_kernel is not set");
+    if (kernel && gpci_can_give(kernel, "gpc_kernel", error) < 0)
+        return GPC_ERROR_ABI;
     gpc_status status = find_kernel(replay, trace, error);
     if (status != GPC_OK)
         return status;
