@@ -152,7 +152,7 @@ static void decide(gpc_context *context, gpc_policy_kind kind) {
                                          .warp_age = (uint32_t)(random >> 33) % 48,
                                          .transactions = 1 + i % 32,
                                          .kind = i % 9 ? GPC_LOAD : GPC_STORE,
-                                         .next_use = i * 7 % 5000};
+                                         .policy.next_use = i * 7 % 5000};
             check(gpc_cache_access(cache, &request, &result, NULL), &error, info.name);
             outcomes = outcomes * 31 + result.outcome * 7u + result.way + result.eviction.line_address;
         }
