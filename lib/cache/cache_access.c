@@ -501,7 +501,7 @@ gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpc
     if (cache->tracks)
         start_line(cache, request, slot);
     cache->stats.fills++;
-    GPCI_AGAIN(cache->again.opportunistic_fills += cache->token_state && request->token == GPC_TOKEN_NONE);
+    GPCI_AGAIN(cache->again.opportunistic_fills += cache->token_state && request->policy.token == GPC_TOKEN_NONE);
     tell_fill(cache, request, view->set, way);
     *out_way = way;
     return GPC_OK;

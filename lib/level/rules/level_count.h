@@ -138,11 +138,11 @@ GPCI_INLINE void gpci_count_load_again(gpc_hierarchy *hierarchy, uint32_t sm, ui
 }
 GPCI_INLINE void gpci_count_token_again(gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t missing) {
     gpc_stats *stats = &hierarchy->of_sm[request->sm].again;
-    if (request->token == GPC_TOKEN_UNUSED || request->kind != GPC_LOAD)
+    if (request->policy.token == GPC_TOKEN_UNUSED || request->kind != GPC_LOAD)
         return;
-    *(request->token == GPC_TOKEN_NONE ? &stats->l1_bypass_warp_lines : &stats->l1_cache_warp_lines) += 1;
+    *(request->policy.token == GPC_TOKEN_NONE ? &stats->l1_bypass_warp_lines : &stats->l1_cache_warp_lines) += 1;
     if (missing)
-        *(request->token == GPC_TOKEN_NONE ? &stats->l1_bypass_warp_misses : &stats->l1_cache_warp_misses) += 1;
+        *(request->policy.token == GPC_TOKEN_NONE ? &stats->l1_bypass_warp_misses : &stats->l1_cache_warp_misses) += 1;
 }
 /* Count hits of a write in L2 again: all sectors, without sectors that lack a byte of the write and of the line. */
 GPCI_INLINE void gpci_count_l2_write_again(gpc_hierarchy *hierarchy, uint32_t slice, uint8_t missing,
