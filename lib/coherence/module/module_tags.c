@@ -189,18 +189,17 @@ static bool was_notified(const gpci_module *module, uint64_t tag, bool again) {
     if (!module->sector_mask)
         return false;
     for (uint32_t i = 0; i < record->told_count; i++) {
-        gpci_told *told = &record->told[i];
-        if (told->line != line || told->module != store)
+        const gpci_told *told = &record->told[i];
+        if (told->line[0] != (uint16_t)line || told->line[1] != line >> 16 || told->module != store)
             continue;
-        const bool seen = told->again || !again;
-        told->again |= again;
+        const bool seen = record->told_again >> i & 1 || !again;
+        record->told_again |= (uint8_t)(again << i);
         return seen;
     }
-    gpci_told *told = &record->told[record->told_next++ % GPCI_TOLD];
+    const uint32_t place = record->told_next++ % GPCI_TOLD;
     record->told_count += record->told_count < GPCI_TOLD;
-    told->line = line;
-    told->module = store;
-    told->again = again;
+    record->told[place] = (gpci_told){{(uint16_t)line, (uint16_t)(line >> 16)}, store};
+    record->told_again = (uint8_t)((record->told_again & ~(1u << place)) | (uint32_t)again << place);
     return false;
 }
 

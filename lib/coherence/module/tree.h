@@ -66,11 +66,10 @@ enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
 
 #define GPCI_TOLD 8u
 
-/* A line whose policy was told of a use. */
+/* A line whose policy was told of a use. In halves of words, because there are many records. */
 typedef struct gpci_told {
-    uint32_t line;   /* low bits of tag >> gpci_module.line_shift; lines of an access are near each other */
-    uint16_t module; /* gpci_module.store */
-    bool again;      /* told of a hit or miss, and not only of a first arrival of blocks */
+    uint16_t line[2]; /* low bits of tag >> gpci_module.line_shift; lines of an access are near each other */
+    uint16_t module;  /* gpci_module.store */
 } gpci_told;
 
 /*
@@ -88,6 +87,7 @@ typedef struct gpci_line_record {
     uint8_t judged;          /* GPCI_JUDGED_ of a slice */
     uint8_t seen;            /* hits and misses so far: level/coherent/coherent_count.c */
     uint8_t heard;           /* L1's predictor has heard an answer: bit per gpc_decision of the predictor */
+    uint8_t told_again;      /* bit per line of `told`: of a hit or miss, and not only of a first arrival of blocks */
     bool asked : 1;          /* `decided` is known */
     bool bypasses : 1;       /* counts as a bypass of L1 */
     bool open : 1;           /* counted as an open bypass (gpci_open_l1_bypass) */
@@ -97,7 +97,7 @@ typedef struct gpci_line_record {
     gpci_told told[GPCI_TOLD];
 } gpci_line_record;
 
-_Static_assert(sizeof(gpci_line_record) <= 88, "there may be tens of thousands of them");
+_Static_assert(sizeof(gpci_line_record) <= 72, "there may be tens of thousands of them");
 
 struct gpc_coherence {
     gpc_context *context;
