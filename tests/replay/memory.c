@@ -194,7 +194,7 @@ Test(replay_memory, touched_by_trees, .disabled = WATCHED) {
                  {"qv100", "nmoesi", "synthetic:gather:1MiB", 52},  {"a100", "vi", "synthetic:gather:32KiB", 20},
                  {"a100", "vi", "synthetic:gather:256KiB", 46},     {"a100", "nmoesi", "synthetic:gather:256KiB", 53},
                  {"a100", "vi", "synthetic:vectoradd:1MiB", 63},    {"h100", "vi", "synthetic:gather:32KiB", 26},
-                 {"h100", "vi", "synthetic:gather:256KiB", 56},     {"h100", "nmoesi", "synthetic:gather:32KiB", 29},
+                 {"h100", "vi", "synthetic:gather:256KiB", 56},     {"h100", "nmoesi", "synthetic:gather:32KiB", 30},
                  {"h100", "nmoesi", "synthetic:gather:256KiB", 62}, {"h100", "vi", "synthetic:gather:1MiB", 88},
                  {"h100", "nmoesi", "synthetic:vectoradd:1MiB", 81}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases && !(i && effort_is_small()); i++) {
