@@ -500,7 +500,10 @@ bool gpci_engine_make_inflights(gpci_engine *engine, uint32_t more);
  * Make room for `more` records of line accesses, beside a record for each access that has room and has not begun.
  * False: out of memory.
  */
-bool gpci_engine_make_lines(gpci_engine *engine, uint32_t more);
+GPCI_INLINE bool gpci_engine_make_lines(gpci_engine *engine, uint32_t more) {
+    const uint32_t wanted = more + (uint32_t)engine->inflights.capacity - engine->inflights.used;
+    return gpci_items_have(&engine->lines, wanted) || gpci_items_reserve(engine->context, &engine->lines, wanted);
+}
 /* Make trails for all tasks in the pool, of lone accesses only. False: out of memory. */
 bool gpci_engine_make_trails(gpci_engine *engine);
 /* Make labels for all tasks in the pool. False: out of memory. */

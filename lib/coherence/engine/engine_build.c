@@ -305,11 +305,6 @@ static bool reserve_rests(gpci_engine *engine) {
                                        sizeof *engine->rests);
 }
 
-bool gpci_engine_make_lines(gpci_engine *engine, uint32_t more) {
-    const uint32_t unused = (uint32_t)engine->inflights.capacity - engine->inflights.used;
-    return gpci_items_reserve(engine->context, &engine->lines, more + unused);
-}
-
 bool gpci_engine_make_inflights(gpci_engine *engine, uint32_t more) {
     if (!gpci_items_reserve(engine->context, &engine->inflights, more) || !reserve_payload(engine) ||
         !reserve_shown(engine) || !reserve_rests(engine))

@@ -7,6 +7,9 @@
 
 /* Interface for a host that drives the engine. */
 
+/* Most lines of several blocks in an instruction (timed/l1/issue.c). */
+#define FIRST_LINES 128
+
 gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_host *host, bool waits, bool orders,
                                   gpc_error *error) {
     const gpc_status status = gpci_engine_create(coherence, false, error, &coherence->engine);
@@ -18,7 +21,8 @@ gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_ho
     coherence->engine->waits = coherence->engine->passes = waits;
     for (uint32_t i = 0; i < coherence->module_count; i++) /* halves probe each other to make room, even while locked */
         coherence->engine->passes |= coherence->modules[i].twin != NULL;
-    const bool ready = gpci_tree_make_lists(coherence) == GPC_OK && gpci_engine_grow(coherence->engine);
+    const bool ready = gpci_tree_make_lists(coherence) == GPC_OK && gpci_engine_grow(coherence->engine) &&
+                       (orders || gpci_engine_make_lines(coherence->engine, FIRST_LINES));
     return ready ? GPC_OK : gpci_out_of_memory(error);
 }
 
