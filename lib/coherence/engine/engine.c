@@ -316,7 +316,7 @@ static uint32_t line_of(gpci_engine *engine, bool sweeps) {
     const uint32_t line = gpci_items_take(&engine->lines);
     if (!sweeps)
         memcpy(gpci_line_record_at(engine, line), tree->line,
-               offsetof(gpci_line_record, told) + tree->line->told_count * sizeof *tree->line->told);
+               offsetof(gpci_line_record, notified) + tree->line->notified_count * sizeof *tree->line->notified);
     gpci_line_record_at(engine, line)->users = 1;
     return line;
 }

@@ -92,6 +92,17 @@ struct gpci_engine {
     uint32_t random[31], drawn; /* state of gpci_back_off */
 };
 
+/* Initialiser of an array of an engine's pools. */
+#define GPCI_POOLS_OF(engine)                                                                                   \
+    {                                                                                                           \
+        &(engine)->tasks, &(engine)->inflights, &(engine)->sent_messages, &(engine)->waiters, &(engine)->locks, \
+            &(engine)->lines                                                                                    \
+    }
+enum { GPCI_POOL_COUNT = 6 };
+
+/* Most lines of several blocks in an instruction: room for their records is made at once. */
+#define GPCI_INSTRUCTION_LINES 128
+
 typedef void (*gpci_task_step_fn)(gpci_engine *engine, uint32_t subject);
 #define X(name) void gpci_step_##name(gpci_engine *e, uint32_t subject);
 GPCI_STEPS(X)
@@ -501,8 +512,8 @@ bool gpci_engine_make_inflights(gpci_engine *engine, uint32_t more);
  * False: out of memory.
  */
 GPCI_INLINE bool gpci_engine_make_lines(gpci_engine *engine, uint32_t more) {
-    const uint32_t wanted = more + (uint32_t)engine->inflights.capacity - engine->inflights.used;
-    return gpci_items_have(&engine->lines, wanted) || gpci_items_reserve(engine->context, &engine->lines, wanted);
+    const uint32_t unused = (uint32_t)engine->inflights.capacity - engine->inflights.used;
+    return gpci_items_reserve(engine->context, &engine->lines, more + unused);
 }
 /* Make trails for all tasks in the pool, of lone accesses only. False: out of memory. */
 bool gpci_engine_make_trails(gpci_engine *engine);

@@ -3,12 +3,9 @@
 
 /* Protocol engine of a host in a snapshot (gpci_engine_state). The host saves the messages. */
 
-#define POOLS 6
-
-static bool reserve(gpci_engine *engine, const uint32_t counts[POOLS], uint32_t later) {
-    gpci_items *const pools[POOLS] = {&engine->tasks,   &engine->inflights, &engine->sent_messages,
-                                      &engine->waiters, &engine->locks,     &engine->lines};
-    for (size_t i = 0; i < POOLS; i++)
+static bool reserve(gpci_engine *engine, const uint32_t counts[GPCI_POOL_COUNT], uint32_t later) {
+    gpci_items *const pools[GPCI_POOL_COUNT] = GPCI_POOLS_OF(engine);
+    for (size_t i = 0; i < GPCI_POOL_COUNT; i++)
         if (!gpci_items_reserve(engine->context, pools[i], counts[i]))
             return false;
     /* due items, today or later, plus all tasks and waiters, as in gpci_engine_grow */
@@ -17,10 +14,9 @@ static bool reserve(gpci_engine *engine, const uint32_t counts[POOLS], uint32_t 
 }
 
 void gpci_engine_archive_counts(gpci_engine *engine, gpci_archive *archive) {
-    const gpci_items *const pools[POOLS] = {&engine->tasks,   &engine->inflights, &engine->sent_messages,
-                                            &engine->waiters, &engine->locks,     &engine->lines};
-    uint32_t counts[POOLS];
-    for (size_t i = 0; i < POOLS; i++)
+    const gpci_items *const pools[GPCI_POOL_COUNT] = GPCI_POOLS_OF(engine);
+    uint32_t counts[GPCI_POOL_COUNT];
+    for (size_t i = 0; i < GPCI_POOL_COUNT; i++)
         counts[i] = (uint32_t)gpci_archive_count(archive, pools[i]->count, 1);
     const uint32_t later = (uint32_t)gpci_archive_count(archive, engine->calendar.later_count, 1),
                    today = (uint32_t)gpci_archive_count(archive, engine->calendar.today_count, 1);

@@ -256,9 +256,8 @@ void gpci_engine_destroy(gpci_engine *engine) {
     gpci_array_free(context, engine->rests, engine->rest_capacity * sizeof *engine->rests);
     gpci_array_free(context, engine->trails, engine->trail_capacity * sizeof *engine->trails);
     gpci_calendar_free(context, &engine->calendar);
-    gpci_items *const pools[] = {&engine->tasks,   &engine->inflights, &engine->sent_messages,
-                                 &engine->waiters, &engine->locks,     &engine->lines};
-    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
+    gpci_items *const pools[GPCI_POOL_COUNT] = GPCI_POOLS_OF(engine);
+    for (size_t i = 0; i < GPCI_POOL_COUNT; i++)
         gpci_items_free(context, pools[i]);
     gpci_free(context, engine);
 }

@@ -7,9 +7,6 @@
 
 /* Interface for a host that drives the engine. */
 
-/* Most lines of several blocks in an instruction (timed/l1/issue.c). */
-#define FIRST_LINES 128
-
 gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_host *host, bool waits, bool orders,
                                   gpc_error *error) {
     const gpc_status status = gpci_engine_create(coherence, false, error, &coherence->engine);
@@ -22,7 +19,7 @@ gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_ho
     for (uint32_t i = 0; i < coherence->module_count; i++) /* halves probe each other to make room, even while locked */
         coherence->engine->passes |= coherence->modules[i].twin != NULL;
     const bool ready = gpci_tree_make_lists(coherence) == GPC_OK && gpci_engine_grow(coherence->engine) &&
-                       (orders || gpci_engine_make_lines(coherence->engine, FIRST_LINES));
+                       (orders || gpci_engine_make_lines(coherence->engine, GPCI_INSTRUCTION_LINES));
     return ready ? GPC_OK : gpci_out_of_memory(error);
 }
 
@@ -218,10 +215,9 @@ bool gpci_step_looks(gpci_step step) {
 
 void gpci_engine_state(gpci_engine *engine, gpci_state_fn visit, void *user_data) {
     GPCI_ENSURE(engine->ended.head == GPCI_NO_ITEM, "the engine has ended accesses to tell between two cycles");
-    gpci_items *const pools[] = {&engine->tasks,   &engine->inflights, &engine->sent_messages,
-                                 &engine->waiters, &engine->locks,     &engine->lines};
+    gpci_items *const pools[GPCI_POOL_COUNT] = GPCI_POOLS_OF(engine);
     GPCI_STATE_FROM(visit, user_data, gpci_engine, engine, neighbours);
-    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++) {
+    for (size_t i = 0; i < GPCI_POOL_COUNT; i++) {
         GPCI_STATE_FROM(visit, user_data, gpci_items, pools[i], count);
         visit(user_data, pools[i]->items, pools[i]->count * pools[i]->item_bytes);
     }

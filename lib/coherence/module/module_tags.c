@@ -188,18 +188,18 @@ static bool was_notified(const gpci_module *module, uint64_t tag, bool again) {
     const uint16_t store = (uint16_t)module->store->index;
     if (!module->sector_mask)
         return false;
-    for (uint32_t i = 0; i < record->told_count; i++) {
-        const gpci_told *told = &record->told[i];
-        if (told->line[0] != (uint16_t)line || told->line[1] != line >> 16 || told->module != store)
+    for (uint32_t i = 0; i < record->notified_count; i++) {
+        const gpci_notified *notified = &record->notified[i];
+        if (notified->line[0] != (uint16_t)line || notified->line[1] != line >> 16 || notified->module != store)
             continue;
-        const bool seen = record->told_again >> i & 1 || !again;
-        record->told_again |= (uint8_t)(again << i);
+        const bool seen = record->notified_again >> i & 1 || !again;
+        record->notified_again |= (uint8_t)(again << i);
         return seen;
     }
-    const uint32_t place = record->told_next++ % GPCI_TOLD;
-    record->told_count += record->told_count < GPCI_TOLD;
-    record->told[place] = (gpci_told){{(uint16_t)line, (uint16_t)(line >> 16)}, store};
-    record->told_again = (uint8_t)((record->told_again & ~(1u << place)) | (uint32_t)again << place);
+    const uint32_t place = record->notified_next++ % GPCI_NOTIFIED;
+    record->notified_count += record->notified_count < GPCI_NOTIFIED;
+    record->notified[place] = (gpci_notified){{(uint16_t)line, (uint16_t)(line >> 16)}, store};
+    record->notified_again = (uint8_t)((record->notified_again & ~(1u << place)) | (uint32_t)again << place);
     return false;
 }
 

@@ -64,37 +64,37 @@ typedef struct gpci_tree_asks {
 /* Decision of a module that asks policies about a line (module_ask.c). */
 enum { GPCI_JUDGED_NOT, GPCI_JUDGED_IN, GPCI_JUDGED_OUT };
 
-#define GPCI_TOLD 8u
+#define GPCI_NOTIFIED 8u
 
-/* A line whose policy was told of a use. In halves of words, because there are many records. */
-typedef struct gpci_told {
+/* A line whose policy was notified of a use. In halves of words, because there are many records. */
+typedef struct gpci_notified {
     uint16_t line[2]; /* low bits of tag >> gpci_module.line_shift; lines of an access are near each other */
     uint16_t module;  /* gpci_module.store */
-} gpci_told;
+} gpci_notified;
 
 /*
  * Record of a line access: what policies decided and heard. The parts of a line access, one for each block of the line,
  * are accesses of the tree, and may travel apart. Parts share the record from the issue of the instruction to the end
- * of the last part; so a policy is asked once, told once, and counted once.
+ * of the last part; so a policy is asked once, notified once, and counted once.
  */
 typedef struct gpci_line_record {
     uint32_t users;        /* in the engine's pool: packets and accesses that hold the record; free: next in the pool */
     uint32_t word, answer; /* word of L1's predictor; answer of the predictor below */
     uint8_t parts;         /* packets whose bypass has no end yet: timed/coherent/coherent_host.c */
-    uint8_t told_count;    /* lines in `told`; stays at GPCI_TOLD, when full */
-    uint8_t told_next;     /* place in `told` of the next line */
+    uint8_t notified_count;  /* lines in `notified`; stays at GPCI_NOTIFIED, when full */
+    uint8_t notified_next;   /* place in `notified` of the next line */
     uint8_t decided, let_in; /* decision of L1's policies: GPC_ACCESS_ bits; gpc_request.admitted */
     uint8_t judged;          /* GPCI_JUDGED_ of a slice */
     uint8_t seen;            /* hits and misses so far: level/coherent/coherent_count.c */
     uint8_t heard;           /* L1's predictor has heard an answer: bit per gpc_decision of the predictor */
-    uint8_t told_again;      /* bit per line of `told`: of a hit or miss, and not only of a first arrival of blocks */
+    uint8_t notified_again;  /* bit per line of `notified`: of a hit or miss; else of a first arrival of blocks */
     bool asked : 1;          /* `decided` is known */
     bool bypasses : 1;       /* counts as a bypass of L1 */
     bool open : 1;           /* counted as an open bypass (gpci_open_l1_bypass) */
     bool answered : 1;       /* `answer` is known */
     bool apart : 1;          /* one answer per sector: each part hears its own */
     bool overturned : 1;     /* L1's predictor has overturned the bypass */
-    gpci_told told[GPCI_TOLD];
+    gpci_notified notified[GPCI_NOTIFIED];
 } gpci_line_record;
 
 _Static_assert(sizeof(gpci_line_record) <= 72, "there may be tens of thousands of them");
@@ -163,7 +163,7 @@ struct gpc_coherence {
 
 /* A line access begins: accesses one at a time are its parts, until the next begins. */
 GPCI_INLINE void gpci_tree_begin_line(gpc_coherence *coherence) {
-    memset(&coherence->own_line, 0, offsetof(gpci_line_record, told));
+    memset(&coherence->own_line, 0, offsetof(gpci_line_record, notified));
     coherence->line = &coherence->own_line;
 }
 

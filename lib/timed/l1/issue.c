@@ -170,12 +170,14 @@ static bool is_ordered(const gpc_hierarchy *hierarchy, const gpc_warp_access *ac
     return access->order > GPC_ORDER_RELAXED && gpci_scope_is_wide(access->scope) && !hierarchy->lane_packets;
 }
 
+_Static_assert(GPCI_INSTRUCTION_LINES >= GPCI_MAX_TRANSACTIONS / 2, "a line of several blocks is several transactions");
+
 GPCI_INLINE gpc_status make_ready(gpci_timed *timed, bool ordered) {
     gpc_status status = gpci_reserve_inflights(timed, GPCI_MAX_TRANSACTIONS);
     if (GPCI_UNLIKELY(ordered) && status == GPC_OK)
         status = gpci_make_inflights(timed, 2);
     if (GPCI_UNLIKELY(shares_lines(timed->hierarchy)) && status == GPC_OK)
-        status = gpci_engine_make_lines(gpci_engine_of(timed), GPCI_MAX_TRANSACTIONS / 2) ? GPC_OK : GPC_ERROR_MEMORY;
+        status = gpci_engine_make_lines(gpci_engine_of(timed), GPCI_INSTRUCTION_LINES) ? GPC_OK : GPC_ERROR_MEMORY;
     return status;
 }
 
