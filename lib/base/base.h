@@ -49,6 +49,9 @@ struct gpc_context {
     gpc_simd simd;     /* vector instructions that batches may use: never AUTO */
     size_t references; /* a reference of the caller, and a reference per object */
     gpci_registry *registry;
+#ifdef GPCI_CHECK
+    _Atomic size_t blocks; /* allocated and not yet freed; shards of a hierarchy allocate in their own threads */
+#endif
 };
 
 /* Hold a context for an object's lifetime. The last gpci_release frees the context. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "base/base.h"
+#include "base/check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +21,22 @@ void gpci_default_release(void *user_data, void *memory) {
     free(memory);
 }
 
+/* Count a new block in the checking build: gpci_release reports blocks that are never freed. */
+static void *counted(gpc_context *context, void *memory) {
+    (void)context;
+    if (memory)
+        GPCI_AGAIN(context->blocks++);
+    return memory;
+}
+
 void *gpci_alloc(gpc_context *context, size_t bytes) {
-    return context->allocate(context->allocator_data, bytes ? bytes : 1);
+    return counted(context, context->allocate(context->allocator_data, bytes ? bytes : 1));
 }
 
 /* calloc knows fresh pages that are zero already and does not touch them. Unwritten pages cost nothing. */
 static void *alloc_zeros(gpc_context *context, size_t bytes) {
     if (context->allocate == gpci_default_allocate)
-        return calloc(1, bytes ? bytes : 1);
+        return counted(context, calloc(1, bytes ? bytes : 1));
     void *memory = gpci_alloc(context, bytes);
     return memory ? memset(memory, 0, bytes) : NULL;
 }
@@ -41,12 +49,15 @@ void *gpci_resize(gpc_context *context, void *memory, size_t count, size_t bytes
     if (bytes && count > SIZE_MAX / bytes)
         return NULL;
     size_t total = count * bytes;
-    return context->resize(context->allocator_data, memory, total > 0 ? total : 1);
+    void *resized = context->resize(context->allocator_data, memory, total > 0 ? total : 1);
+    return memory ? resized : counted(context, resized);
 }
 
 void gpci_free(gpc_context *context, void *memory) {
-    if (memory)
-        context->release(context->allocator_data, memory);
+    if (!memory)
+        return;
+    GPCI_AGAIN(context->blocks--);
+    context->release(context->allocator_data, memory);
 }
 
 char *gpci_strdup(gpc_context *context, const char *text) {

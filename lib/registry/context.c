@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/check.h"
 #include "registry/kinds.h"
 
 #include <stdarg.h>
@@ -70,6 +71,9 @@ void gpci_release(gpc_context *context) {
     if (!context || --context->references)
         return;
     gpci_registry_destroy(context, context->registry);
+#ifdef GPCI_CHECK
+    GPCI_ENSURE(!context->blocks, "%zu blocks of memory are not freed", context->blocks);
+#endif
     context->release(context->allocator_data, context);
 }
 
