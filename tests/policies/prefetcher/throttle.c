@@ -31,6 +31,22 @@ static unsigned period(rig *r, uint32_t useful, uint32_t unused, uint32_t merges
     return passed;
 }
 
+/* At a threshold and just above: half of the first period's shares counts, and 60 of a hundred passed before. */
+Test(prefetcher_throttle, thresholds) {
+    static const struct {
+        uint32_t unused, merges;
+        unsigned passed;
+    } cases[] = {{0, 0, 40},  {0, 30, 40}, {0, 31, 80}, {0, 100, 80}, {2, 30, 40}, {2, 31, 80}, {3, 30, 40},
+                 {3, 31, 40}, {4, 30, 40}, {4, 31, 40}, {5, 30, 0},   {5, 31, 0},  {5, 100, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rig r;
+        open_trained(&r, "mta(period=1000)");
+        period(&r, 100, cases[i].unused, cases[i].merges);
+        cr_expect_eq(period(&r, 100, 0, 0), cases[i].passed, "%u, %u", cases[i].unused, cases[i].merges);
+        rig_close(&r);
+    }
+}
+
 /* Three of five at first; learning the stride takes two loads. */
 Test(prefetcher_throttle, more_while_loads_come_close_behind) {
     rig r;
@@ -73,10 +89,6 @@ Test(prefetcher_throttle, none_where_they_are_evicted) {
     cr_expect_eq(period(&r, 100, 0, 50), 0);
     cr_expect_eq(period(&r, 100, 0, 50), 0, "0.0125: one more, of none");
     cr_expect_eq(period(&r, 100, 0, 50), 20);
-    rig_close(&r);
-    open_trained(&r, "mta(period=1000)");
-    period(&r, 100, 3, 50); /* 0.015 */
-    cr_expect_eq(period(&r, 100, 0, 50), 40);
     rig_close(&r);
     open_trained(&r, "mta(period=1000)");
     period(&r, 0, 1, 50); /* no prefetch was used */
