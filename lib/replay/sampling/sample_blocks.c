@@ -133,8 +133,7 @@ void gpci_blocks_ended(gpc_replay *replay, uint64_t now) {
 }
 
 uint64_t gpci_blocks_left(const gpc_replay *replay) {
-    bool stopped = replay->blocks_last != UINT64_MAX && replay->blocks_read == replay->blocks_last;
-    return stopped ? replay->sampling->blocks.skipped : 0;
+    return replay->blocks_read == replay->blocks_last ? replay->sampling->blocks.skipped : 0;
 }
 
 /* Run a number of blocks without the clock; the cycle stays. */
