@@ -191,7 +191,7 @@ static void check_at(const char *settings, const char *source, const told *whole
     gpc_trace_close(again);
 }
 
-/* False: the random settings are incompatible. */
+/* At random times, or at each cycle if `random` is NULL. False: the random settings are incompatible. */
 static bool check(const char *settings, const char *source, unsigned times, uint64_t *random) {
     gpc_error error = GPC_ERROR_INIT;
     cr_assert_eq(gpc_context_create(NULL, &context, &error), GPC_OK);
@@ -204,8 +204,8 @@ static bool check(const char *settings, const char *source, unsigned times, uint
         cr_assert_eq(run(replay, trace, &whole, settings), GPC_END);
         cr_assert_gt(whole.time, 1);
         cr_expect(whole.estimates || !strstr(settings, "sample = "), "%s", settings);
-        for (unsigned n = 0; n < times; n++)
-            check_at(settings, source, &whole, next_random(random) % (whole.time - 1) + 1, series);
+        for (uint64_t n = 1; n < (random ? times + 1 : whole.time); n++)
+            check_at(settings, source, &whole, random ? next_random(random) % (whole.time - 1) + 1 : n, series);
         gpc_trace_close(trace);
     }
     gpc_replay_destroy(replay);
@@ -301,6 +301,30 @@ Test(replay_snapshots_within, fetches_and_translations) {
     uint64_t random = 11;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         cr_expect(check(settings[i], "synthetic:gather:32KiB", 2, &random), "%s", settings[i]);
+}
+
+/*
+ * Busy units at each cycle of a kernel: three units of every class, each class alone and then together. Two schedulers
+ * issue at a time, so the units end at different cycles.
+ */
+Test(replay_snapshots_within, units) {
+    static const char settings[] =
+        SMALL "mode = timed\nsm.count = 1\nlaunch.cycles = 0\nsm.schedulers = 2\nsm.unit_sharing = sm\n"
+              "sm.units_int = 3\nsm.units_fp = 3\nsm.units_double = 3\nsm.units_sfu = 3\nsm.units_tensor = 3\n"
+              "sm.units_uniform = 3\nsm.interval_int = 9\nsm.interval_fp = 10\nsm.interval_double = 11\n"
+              "sm.interval_sfu = 12\nsm.interval_tensor = 13\nsm.interval_uniform = 14\n";
+    static const char *const classes[] = {"int=1,fp=0",
+                                          "fp=1,int=0",
+                                          "double=1,int=0,fp=0",
+                                          "sfu=1,int=0,fp=0",
+                                          "tensor=1,int=0,fp=0",
+                                          "uniform=1,int=0,fp=0",
+                                          "double=1,sfu=1,tensor=1,uniform=1"};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        char source[96];
+        snprintf(source, sizeof source, "synthetic:classes:512:threads=128,count=6,%s", classes[i]);
+        cr_expect(check(settings, source, 0, NULL));
+    }
 }
 
 /* Blocks of clusters, running and waiting for room; communication between blocks; copies to several SMs. */
