@@ -74,14 +74,6 @@ static const gpci_counter_row counters[] = {
 #undef X
 };
 
-/* Row number plus 1, by id; 0: no such id. */
-static const uint16_t places[] = {
-#define X(id, ...) [id] = ROW_##id + 1,
-    GPC_COUNTERS(X) GPC_HISTOGRAMS(X) GPC_RATIOS(X) GPC_CACHE_COUNTERS(X) GPC_NETWORK_COUNTERS(X)
-        GPC_COHERENCE_COUNTERS(X)
-#undef X
-};
-
 const gpci_counter_row *gpci_counters(gpc_counter_table table, size_t *out_count) {
     static const uint16_t ends[] = {0, END_OF_HIERARCHY, END_OF_CACHE, END_OF_NETWORK, END_OF_COHERENCE};
     bool known = (unsigned)table < GPC_TABLE_COUNT;
@@ -89,8 +81,27 @@ const gpci_counter_row *gpci_counters(gpc_counter_table table, size_t *out_count
     return known ? &counters[ends[table]] : NULL;
 }
 
+/* Row of an id; ROWS: no such id. */
+static unsigned row_of(uint32_t id) {
+    switch (id) {
+#define X(id, ...) \
+    case id:       \
+        return ROW_##id;
+        GPC_COUNTERS(X)
+        GPC_HISTOGRAMS(X)
+        GPC_RATIOS(X)
+        GPC_CACHE_COUNTERS(X)
+        GPC_NETWORK_COUNTERS(X)
+        GPC_COHERENCE_COUNTERS(X)
+#undef X
+    default:
+        return ROWS;
+    }
+}
+
 const gpci_counter_row *gpci_counter(uint32_t id) {
-    return id < sizeof places / sizeof *places && places[id] ? &counters[places[id] - 1] : NULL;
+    const unsigned row = row_of(id);
+    return row == ROWS ? NULL : &counters[row];
 }
 
 size_t gpci_counter_values(const gpci_counter_row *row) {

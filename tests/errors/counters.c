@@ -28,6 +28,27 @@ Test(counters, table) {
     FAILS(ABI, "gpc_counter_info", gpc_counter_by_id, GPC_ID_cycles, &info);
 }
 
+/* An id is known if and only if a table has a row of the id; also just beyond the last. */
+Test(counters, ids) {
+    const uint32_t beyond = counter_id_beyond();
+    const uint64_t value = 1234;
+    char text[64];
+    uint32_t rows = 0, known = 0;
+    for (int table = 0; table < GPC_TABLE_COUNT; table++)
+        rows += (uint32_t)gpc_counter_table_count((gpc_counter_table)table);
+    for (uint32_t id = 0; id < 2 * beyond; id++) {
+        gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+        const gpc_status status = gpc_counter_by_id(id, &info, NULL);
+        cr_expect(status == (id < beyond && info.id == id && info.name ? GPC_OK : GPC_ERROR_NOT_FOUND), "%u", id);
+        cr_expect(status == GPC_OK || gpc_counter_values(&id, 1) == 1, "%u", id);
+        known += status == GPC_OK;
+    }
+    cr_expect_eq(known, rows);
+    cr_expect_eq(gpc_counter_by_id(UINT32_MAX, &(gpc_counter_info)GPC_COUNTER_INFO_INIT, NULL), GPC_ERROR_NOT_FOUND);
+    FAILS(NOT_FOUND, "no counter has the id", gpc_counters_json, &beyond, 1, &value, 1, text, sizeof text, NULL);
+    FAILS(NOT_FOUND, "no counter has the id", gpc_counters_csv, &beyond, 1, &value, 1, true, text, sizeof text, NULL);
+}
+
 Test(counters, texts) {
     const uint32_t id = GPC_ID_cycles;
     const uint64_t value = 1234;
@@ -100,7 +121,8 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
     FAILS(ARGUMENT, #function ": values is NULL", function, object, 1, &id, 1, NULL, 1);                         \
     FAILS(RANGE, #function ": value_count is 0", function, object, 1, &id, 1, &value, 0);                        \
     FAILS(ARGUMENT, #function ": no counter of a hierarchy has the id 999999", function, object, 1, &unknown, 1, \
-          &value, 1)
+          &value, 1);                                                                                            \
+    FAILS(ARGUMENT, #function ": no counter of a hierarchy has the id", function, object, 1, &beyond, 1, &value, 1)
 
 Test(counters, samples) {
     gpc_context *context = made_context();
@@ -120,7 +142,7 @@ Test(counters, samples) {
     gpc_throttle_options of_throttle = GPC_THROTTLE_OPTIONS_INIT;
     gpc_scheduler *scheduler;
     gpc_throttle *throttle;
-    const uint32_t id = GPC_ID_cycles;
+    const uint32_t id = GPC_ID_cycles, beyond = counter_id_beyond();
     const uint64_t value = 1234;
     of_scheduler.policy = of_throttle.throttles = "mine";
     cr_assert_eq(gpc_context_register_scheduler(context, &scheduler_ops, NULL, NULL, NULL), GPC_OK);

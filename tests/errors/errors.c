@@ -6,6 +6,17 @@
 
 #define UNWRITTEN "unwritten"
 
+uint32_t counter_id_beyond(void) {
+    uint32_t beyond = 0;
+    for (int table = 0; table < GPC_TABLE_COUNT; table++)
+        for (size_t i = 0; i < gpc_counter_table_count((gpc_counter_table)table); i++) {
+            gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+            cr_assert_eq(gpc_counter_table_at((gpc_counter_table)table, i, &info, NULL), GPC_OK);
+            beyond = info.id >= beyond ? info.id + 1 : beyond;
+        }
+    return beyond;
+}
+
 gpc_error error_unwritten(void) {
     gpc_error error = GPC_ERROR_INIT;
     error.status = GPC_BUSY;

@@ -40,8 +40,20 @@
         cr_expect(read_[0] == 7 && read_[1] == 7);                                                        \
         WORKS(function, __VA_ARGS__, ids_, 1, read_, 1);                                                  \
         cr_expect(read_[0] != 7 && read_[1] == 7);                                                        \
+        READS_UNKNOWN(function, __VA_ARGS__);                                                             \
     } while (0)
 
+/* Rows of a read by an id just beyond the last: unknown, and so absent. */
+#define READS_UNKNOWN(function, ...)                            \
+    do {                                                        \
+        const uint32_t beyond_ = counter_id_beyond();           \
+        uint64_t absent_[2] = {7, 7};                           \
+        WORKS(function, __VA_ARGS__, &beyond_, 1, absent_, 1);  \
+        cr_expect(absent_[0] == GPC_ABSENT && absent_[1] == 7); \
+    } while (0)
+
+/* One more than the largest id of a counter. */
+uint32_t counter_id_beyond(void);
 /* An error with a mark in place of a sentence. */
 gpc_error error_unwritten(void);
 /* Statuses of the calls with and without an error. */

@@ -202,6 +202,8 @@ Test(replay, samples) {
     FAILS(ARGUMENT, "99 is no gpc_sampling_scope", gpc_replay_estimate, sampled.replay, (gpc_sampling_scope)99,
           GPC_ID_cycles, &estimate);
     FAILS(NOT_FOUND, "id 999999", gpc_replay_estimate, sampled.replay, GPC_SAMPLING_KERNEL, 999999, &estimate);
+    FAILS(NOT_FOUND, "has the id", gpc_replay_estimate, sampled.replay, GPC_SAMPLING_KERNEL, counter_id_beyond(),
+          &estimate);
     cr_expect(sampling.launches == 0 && estimate.value == 0);
     WORKS(gpc_replay_get_sampling, sampled.replay, GPC_SAMPLING_KERNEL, &sampling);
     WORKS(gpc_replay_estimate, sampled.replay, GPC_SAMPLING_KERNEL, GPC_ID_cycles, &estimate);
