@@ -336,6 +336,27 @@ Test(binary, every_cut_is_found) {
     rig_close(&r);
 }
 
+/* Another process cuts the file after it was opened: damage, at the file's new end or where the reading began. */
+Test(binary, every_cut_of_an_open_file_is_found) {
+    static const char sentence[] = ": expected more bytes: the file is damaged or cut short";
+    rig r;
+    rig_open(&r);
+    size_t length;
+    unsigned char *data = small_file(&r, &length);
+    for (size_t cut = 0; cut < length; cut++) {
+        uint64_t instructions = 0;
+        write_file(&r, "damaged.gct", data, length);
+        gpc_trace *trace = open_trace(&r, path_of(&r, "damaged.gct"));
+        cut_file(&r, "damaged.gct", cut);
+        expect_error(&r, read_opened(&r, trace, &instructions), GPC_ERROR_FORMAT, sentence);
+        const char *offset = strstr(r.error.message, "damaged.gct: offset ");
+        cr_assert(offset && strtoull(offset + 20, NULL, 10) >= cut, "cut %zu: %s", cut, r.error.message);
+        gpc_trace_close(trace);
+    }
+    free(data);
+    rig_close(&r);
+}
+
 /* Two changed bytes, perhaps of one part, and a missing byte in the middle. */
 Test(binary, other_damage_is_found) {
     rig r;

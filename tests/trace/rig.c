@@ -129,12 +129,10 @@ void expect_last_kernel(rig *r, gpc_trace *trace) {
     cr_assert_eq(status, GPC_END, "%d %s", status, r->error.message);
 }
 
-gpc_status read_all(rig *r, const char *source, uint64_t *instructions) {
-    gpc_trace *trace = NULL;
+gpc_status read_opened(rig *r, gpc_trace *trace, uint64_t *instructions) {
     gpc_kernel kernel = GPC_KERNEL_INIT;
     const gpc_block *block;
-    *instructions = 0;
-    gpc_status status = gpc_trace_open(r->context, source, &trace, &r->error);
+    gpc_status status = GPC_OK;
     while (status == GPC_OK && (status = gpc_trace_next_kernel(trace, &kernel, &r->error)) == GPC_OK) {
         while ((status = gpc_trace_next_block(trace, &block, &r->error)) == GPC_OK) {
             *instructions += block->instruction_count;
@@ -142,8 +140,17 @@ gpc_status read_all(rig *r, const char *source, uint64_t *instructions) {
         }
         status = status == GPC_END ? GPC_OK : status;
     }
-    gpc_trace_close(trace);
     return status == GPC_END ? GPC_OK : status;
+}
+
+gpc_status read_all(rig *r, const char *source, uint64_t *instructions) {
+    gpc_trace *trace = NULL;
+    *instructions = 0;
+    gpc_status status = gpc_trace_open(r->context, source, &trace, &r->error);
+    if (status == GPC_OK)
+        status = read_opened(r, trace, instructions);
+    gpc_trace_close(trace);
+    return status;
 }
 
 void expect_error(const rig *r, gpc_status status, gpc_status expected, const char *part) {

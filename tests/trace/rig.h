@@ -40,7 +40,8 @@ const gpc_block *next_block(rig *r, gpc_trace *trace);
 void expect_end(rig *r, gpc_trace *trace);         /* of the kernel */
 void expect_last_kernel(rig *r, gpc_trace *trace); /* of the trace */
 
-/* Read everything until an error or the end. */
+/* Read everything until an error or the end; of an open trace, and add its instructions. */
+gpc_status read_opened(rig *r, gpc_trace *trace, uint64_t *instructions);
 gpc_status read_all(rig *r, const char *source, uint64_t *instructions);
 /* Assert status and that the message holds `part`. */
 void expect_error(const rig *r, gpc_status status, gpc_status expected, const char *part);
