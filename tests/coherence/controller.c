@@ -17,7 +17,8 @@ typedef struct log {
     gpc_coherence_completion ends[MOST];
     uint8_t values[MOST]; /* first byte of each */
     uint32_t count, again;
-    uint64_t bytes; /* of messages */
+    uint64_t bytes;      /* of messages */
+    uint64_t replies[8]; /* bytes of DATA and ACK, by the first modules */
     gpc_status inside;
 } log;
 
@@ -32,6 +33,8 @@ static void on_message(void *user_data, const gpc_coherence_message *message) {
     log *l = user_data;
     cr_assert(!message->bytes || message->received > message->sent); /* a flush has steps other than messages */
     l->bytes += message->bytes;
+    if (message->from < 8 && (message->kind == GPC_MESSAGE_DATA || message->kind == GPC_MESSAGE_ACK))
+        l->replies[message->from] += message->bytes;
 }
 
 static void listen(small *s, log *l) {
@@ -111,6 +114,67 @@ Test(coherence_controller, a_load_alone) {
     cr_expect_eq(state_of(s, 0, 0x40), GPC_LINE_E);
     cr_expect_eq(gpc_coherence_next_event(c), UINT64_MAX);
     small_close(s);
+}
+
+/*
+ * m0 and m1, with blocks of 64, above m2; m3 above m4; m2 and m4, with blocks of 128, above the memory m5. m0 has one
+ * block, so a load of another block evicts.
+ */
+static small *open_two_l2(bool bare) {
+    small *s = small_open_bare(6);
+    gpc_protocol protocol = *gpc_protocol_find(s->context, "nmoesi-multi2sim");
+    protocol.name = "mine";
+    if (!bare)
+        protocol.flags &= ~(uint32_t)(GPC_PROTOCOL_BARE_ACK | GPC_PROTOCOL_DROP_PROBE_DATA | GPC_PROTOCOL_STALE_REPLY);
+    cr_assert_eq(gpc_context_register_protocol(s->context, &protocol, &s->error), GPC_OK, "%s", s->error.message);
+    s->options.protocol = "mine";
+    for (uint32_t m = 0; m < 6; m++) {
+        s->modules[m].sets = m ? 8 : 1;
+        s->modules[m].ways = m ? 4 : 1;
+        s->modules[m].block_bytes = m == 2 || m == 4 ? 128 : m == 5 ? 256 : 64;
+        if (m < 5)
+            small_link(s, m, m == 2 || m == 4 ? 5 : m == 3 ? 4 : 2);
+    }
+    s->modules[5].memory = true;
+    small_tree(s);
+    return s;
+}
+
+/* Bytes of replies to a read probe, with a header of 8. */
+Test(coherence_controller, replies_to_a_read_probe) {
+    enum { ONE = 0x40, OTHER = 0x1040 };
+    static const struct {
+        const char *what;
+        bool evict, load_again;
+        uint32_t requester;
+        uint64_t by_m0, by_m2[2]; /* by_m2: with the defects repaired; with BARE_ACK */
+    } rows[] = {
+        {"no module is above m0", false, false, 1, 8 + 64, {8 + 64, 8 + 64}}, /* m2 sends to m1 */
+        {"m2 has the only copy: a sub-block suffices", true, false, 3, 0, {8 + 128, 8 + 64}},
+        {"m0 has a clean copy", true, true, 3, 8, {8 + 128, 8}},
+        {"m0 has modified the block", false, false, 3, 8 + 64, {8 + 128, 8 + 128}},
+    };
+    for (uint32_t at = 0; at < 2 * sizeof rows / sizeof *rows; at++) {
+        const uint32_t row = at / 2, bare = at % 2;
+        small *s = open_two_l2(bare);
+        log l = {0};
+        issue(s, 0, GPC_COHERENCE_STORE, ONE, 1, 0);
+        finish(s);
+        if (rows[row].evict)
+            issue(s, 0, GPC_COHERENCE_LOAD, OTHER, 0, 10000);
+        finish(s);
+        if (rows[row].load_again)
+            issue(s, 0, GPC_COHERENCE_LOAD, ONE, 0, 20000);
+        finish(s);
+        listen(s, &l);
+        issue(s, rows[row].requester, GPC_COHERENCE_LOAD, ONE, 0, 30000);
+        finish(s);
+        cr_expect_eq(l.replies[0], rows[row].by_m0, "%s, %u: %llu by m0", rows[row].what, bare,
+                     (unsigned long long)l.replies[0]);
+        cr_expect_eq(l.replies[2], rows[row].by_m2[bare], "%s, %u: %llu by m2", rows[row].what, bare,
+                     (unsigned long long)l.replies[2]);
+        small_close(s);
+    }
 }
 
 /*
