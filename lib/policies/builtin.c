@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* Contexts, and the built-in policies by kind for a context's registry. */
+/* Create contexts. The registry of a new context has the built-in policies of each kind. */
 
 #define POLICY(table, file) &table,
 

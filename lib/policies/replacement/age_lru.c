@@ -12,7 +12,8 @@
  * An inactive warp counts as younger than any active warp.
  *
  * With exact=1 an id is inactive as soon as its warp has ended, as in the flowchart (Figure 5.2). With exact=0 an id is
- * inactive after the window has moved past the id, the document's approximation. exact=1 takes a bit for each id.
+ * inactive after the window (awid.h) has moved past the id, the document's approximation. exact=1 costs a bit of
+ * storage for each id.
  *
  * A line belongs to the warp that fetched the line, also after hits by other warps. The document leaves open which line
  * leaves if several warps are inactive; here the least recently used of their lines.
@@ -28,7 +29,7 @@
 
 typedef struct age_state {
     gpci_lru_state lru;
-    uint8_t *awids; /* [sets x ways] */
+    uint8_t *awids; /* [sets x ways]: id of the fetching warp */
     bool bypass, exact;
     gpci_awid warps;
 } age_state;
@@ -76,7 +77,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return victim;
 }
 
-/* Choosing a victim changes no state. */
+/* Ask choose_victim, which changes no state. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }

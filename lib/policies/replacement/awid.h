@@ -14,41 +14,40 @@
  * Example, Oldest 254, Youngest 1: active are 254, 255, 0 and 1, of relative ages 0, 1, 2 and 3. Id 253 has age 255 and
  * id 2 has age 4: both are beyond the window's span of 3.
  *
- * The document's tests have a slip of sign and a slip of modulus. Since Youngest counts up, "Youngest <= id <= Oldest"
- * never holds for two ids or more. Its relative age, (id - Oldest) % 255, gives two of the 256 ids the same age. The
- * meaning is
+ * The document's tests have two errors: a wrong order and a wrong modulus. Since Youngest counts up, "Youngest <= id <=
+ * Oldest" never holds for two ids or more. The document's relative age, (id - Oldest) % 255, gives two of the 256 ids
+ * the same age. The meaning is
  *   relative age = (id - Oldest) mod 256, active if relative age <= (Youngest - Oldest) mod 256.
  * Without a wrap the test is Oldest <= id <= Youngest. After Youngest has wrapped, the test is the document's own "id
  * <= Youngest or id >= Oldest".
  *
  * The document leaves open:
  * - A warp at a barrier is inactive, and its id stays in its status field. With its next access the warp is active
- * again,
- *   with its old age: if the id is outside the window, Oldest goes back to the id. GTO also keeps the old age.
+ *   again, with its old age: if the id is outside the window, Oldest goes back to the id. The scheduler GTO also keeps
+ *   the old age.
  * - Ids run out if the oldest warp outlives 255 younger warps. Youngest does not overtake Oldest: Youngest stops, and
  *   starting warps share the id.
- * - A line may outlive its id. After the window has gone round to the id, the line counts as a line of the id's new
- * warp.
+ * - A line may stay longer than its id's warp. After the window has gone round to the id, the line counts as a line of
+ *   the id's new warp.
  * - If a host reports no warp events, all warps are active, and the id is the request's warp_age (at most 255). The
  *   counter starts at 128, far from such ids, in case the host reports events later.
- * - If the policy took over a live cache, a warp without a seen start starts with its first access. In-flight requests
- * of
- *   an ended warp keep the warp's id.
+ * - If the policy was installed while warps ran, the policy did not see the starts of the warps. A warp then starts
+ *   with its first access. In-flight requests of an ended warp keep the warp's id.
  */
 #define GPCI_AWID_SLOTS 1024u /* warp slots; a higher slot shares the entry of slot % 1024 */
 #define GPCI_AWID_INACTIVE 256u
-#define GPCI_AWID_BITS 16u /* the two registers; the scheduler owns the id in a warp's status field */
+#define GPCI_AWID_BITS 16u /* cost: Oldest-AWID and Youngest-AWID; the scheduler owns the id in a warp's status field */
 
 /* GPC_READS_ bits of a policy with active warp ids. */
 #define GPCI_AWID_READS (GPC_READS_WARP | GPC_READS_WARP_AGE | GPC_READS_WARP_EVENTS)
 
 typedef struct gpci_awid {
     uint8_t oldest, youngest;
-    bool told;                    /* a warp has started, ended or reached a barrier */
+    bool told;                    /* the host has reported a start, an end or a barrier of a warp */
     int16_t span;                 /* Youngest - Oldest, 0 to 255; -1 = no warp is active */
-    uint16_t total;               /* active warps */
-    uint16_t active[256];         /* active warps with each id */
-    uint8_t ids[GPCI_AWID_SLOTS]; /* warp status fields */
+    uint16_t total;               /* number of active warps */
+    uint16_t active[256];         /* [id]: number of active warps with the id */
+    uint8_t ids[GPCI_AWID_SLOTS]; /* [slot]: id in the warp's status field */
     uint8_t state[GPCI_AWID_SLOTS];
 } gpci_awid;
 
@@ -57,7 +56,10 @@ enum { GPCI_WARP_UNKNOWN = 0, GPCI_WARP_ACTIVE, GPCI_WARP_WAITING, GPCI_WARP_END
 void gpci_awid_init(gpci_awid *awid);
 void gpci_awid_event(gpci_awid *awid, const gpc_warp_event *event);
 
-/* Make the warp active, in any state before, for the warp's access. */
+/*
+ * Make the warp of `slot` active, because the warp makes an access. A warp without a seen start starts; a warp that
+ * waits at a barrier goes on; an ended warp stays ended.
+ */
 void gpci_awid_wake(gpci_awid *awid, uint32_t slot);
 
 GPCI_INLINE void gpci_awid_use(gpci_awid *awid, const gpc_request *request) {

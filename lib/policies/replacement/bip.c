@@ -5,15 +5,16 @@
 
 /*
  * Bimodal insertion: as LIP, but a share epsilon of the lines, 1/32, comes in as the most recently used. A changed
- * working set therefore gets in. epsilon = 0 is LIP and epsilon = 1 is LRU. The paper counts misses with five bits; the
- * random draw is the other reading of its pseudocode.
+ * working set therefore gets in. epsilon = 0 is LIP and epsilon = 1 is LRU. The paper's hardware counts misses with
+ * five bits (random=0). The paper's pseudocode can also mean a random draw (random=1).
  *
- * With bypass=1 a line for the least recently used place of a full set does not come in: BIP as a bypassing algorithm,
- * seeds/004 section 5.4.1.2. A fill of a free way is then not counted, and comes in as the most recently used.
+ * With bypass=1, if a set is full, a line that BIP would insert as the least recently used does not come in: BIP as a
+ * bypassing algorithm, seeds/004 section 5.4.1.2. With bypass=1 a fill of a free way does not count for epsilon, and
+ * comes in as the most recently used.
  *
  * Example, 3 ways, one set, epsilon = 0.25, stream A B C D A E D:
- *   A B C miss         recency A B C, each behind the others
- *   D evicts C         the fourth: recency D A B
+ *   A B C miss         recency A B C (the most recent first): each new line goes behind the others
+ *   D evicts C         the fourth inserted line goes to the front: recency D A B
  *   A hit              recency A D B
  *   E evicts B         recency A D E
  *   D hit              recency D A E
@@ -53,7 +54,9 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_last(&state->lru, set, candidates);
 }
 
-/* Only draw for this line: choose_victim draws nothing for a line already let through. */
+/*
+ * Let the throttle decide. If the line passes, the later choose_victim sees `admitted`, and does not ask the throttle.
+ */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
@@ -67,7 +70,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
         gpci_lru_demote(&state->lru, set, way);
 }
 
-/* LRU's order, sets x ways x ceil(log2(ways)), and the throttle: 5 bits for 1/32. */
+/* Cost: LRU's order, sets x ways x ceil(log2(ways)) bits, and the throttle, 5 bits for 1/32. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + gpci_thrash_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);
 }

@@ -4,13 +4,13 @@
 #include "policies/replacement/thrash_throttle.h"
 
 /*
- * Bimodal re-reference interval prediction: as SRRIP, but lines come in with the distant value 2^M - 1, and a share
- * epsilon with 2^M - 2. BRRIP is to SRRIP as BIP is to LRU: if a working set does not fit, a part of the working set
- * stays. The paper says "with low probability"; 1/32 is BIP's share.
+ * Bimodal re-reference interval prediction: as SRRIP, but lines come in with the distant value 2^M - 1, and only a
+ * share epsilon comes in with 2^M - 2. BRRIP is to SRRIP as BIP is to LRU: if a working set does not fit, a part of the
+ * working set stays. For epsilon the paper says "with low probability"; 1/32 is BIP's share.
  *
  * Example, M = 2, 3 ways, one set, epsilon = 0.25, stream A B C D A E D, values of ways 0 to 2:
  *   A B C miss         3 3 3
- *   D evicts A         the fourth: 2 3 3
+ *   D evicts A         the fourth inserted line gets 2: 2 3 3
  *   A evicts B         2 3 3
  *   E evicts A         2 3 3
  *   D hit              0 3 3
@@ -51,7 +51,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_rrip_put_far(&state->rrip, set, way, !gpci_thrash_throttle_passes(&state->throttle));
 }
 
-/* A value per line, sets x ways x M, and the throttle: 5 bits for 1/32. */
+/* Cost: a value per line, sets x ways x M bits, and the throttle, 5 bits for 1/32. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_rrip_bits(env, (uint32_t)env->parameters[BITS]) +
            gpci_thrash_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);

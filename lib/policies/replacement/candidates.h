@@ -4,18 +4,18 @@
 
 #include "base/base.h"
 
-/* Reading choose_victim's `candidates`: way w = bit w % 64 of word w / 64; NULL = every way. */
+/* Functions that read `candidates` of choose_victim: way w = bit w % 64 of word w / 64; NULL = every way. */
 
 GPCI_INLINE bool gpci_is_candidate(const uint64_t *candidates, uint32_t way) {
     return !candidates || gpci_bit_is_set(candidates, way);
 }
 
-/* True if a policy's choice among `ways` ways is a candidate. */
+/* True if `way`, chosen by a policy, is below `ways` and is a candidate. */
 GPCI_INLINE bool gpci_is_choice(const uint64_t *candidates, uint32_t ways, uint32_t way) {
     return way < ways && gpci_is_candidate(candidates, way);
 }
 
-/* Words of a mask over `ways` ways. */
+/* Number of 64-bit words in a mask with a bit per way. */
 GPCI_INLINE uint32_t gpci_way_words(uint32_t ways) {
     return (ways + 63) / 64;
 }
@@ -29,7 +29,7 @@ GPCI_INLINE uint64_t gpci_candidate_word(const uint64_t *candidates, uint32_t wo
 
 /*
  * Words for policies with a bit per way or per tree node. Up to 64 ways: one word in the set's state (set_bytes = 8).
- * More ways: as many words as needed, in the set's part of the line state (line_bytes = 1, eight times the need).
+ * More ways: as many words as needed, in the set's part of the line state (line_bytes = 1: a byte for each bit).
  */
 GPCI_INLINE uint64_t *gpci_way_bits(const gpc_policy_env *env) {
     return env->ways <= 64 ? env->set_state : env->line_state;

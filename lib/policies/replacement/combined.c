@@ -15,7 +15,8 @@
  * tokens are not in use, all warps are cache warps. The cache must leave the tokens to this policy (`l1.tokens =
  * ignore`).
  *
- * Example, 2 ways, warps 0, 1 and 2 in this order, 0 and 1 with tokens, nothing predicted:
+ * Example, 2 ways, warps 0, 1 and 2 started in this order, 0 and 1 with tokens, nothing predicted; A0 = warp 0 asks for
+ * A:
  *   A0 miss, B1 miss
  *   C2 bypasses            no token, and neither line is dead
  *   D0 evicts B            of the youngest warp
@@ -65,7 +66,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return !dead && is_kept_out(state, request) ? GPC_WAY_BYPASS : victim;
 }
 
-/* Choosing a victim changes no state. */
+/* Ask choose_victim, which changes no state. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }

@@ -16,17 +16,18 @@
  *
  * A full counter is no prediction: a line whose table count is full never expires. Hardware for aip would increment the
  * counters of a set at each access; here a counter is the difference of two counts of the set's accesses, which gives
- * the same numbers. With bypass=1 a line without predicted reuse (sure) does not come in, unless another line has
- * expired.
+ * the same numbers. With bypass=1, if the table predicts with confidence that a line is not used again, the line does
+ * not come in, unless a line of the set has expired.
  *
- * Example, aip, 4 ways, one set; the table is sure that C has intervals of 1 at most, and knows nothing of A, B and D:
+ * Example, aip, 4 ways, one set; the table is confident that C has intervals of 1 at most, and knows nothing of A, B,
+ * D:
  *   A B C D miss   A has waited for 3 accesses, B for 2, C for 1, D for 0
  *   E              C has now waited for 2, more than 1: C leaves, though A is the least recent
  * In the paper's Figure 5 (8 ways), D and F have expired. A hit of D makes B expire, and restarts D's count. Then J
  * misses. Of B and F, F leaves, the less recent.
  */
 
-enum { BYPASS = 3 }; /* first parameter behind GPCI_COUNTER_TABLE_PARAMETERS */
+enum { BYPASS = 3 }; /* index of the parameter after GPCI_COUNTER_TABLE_PARAMETERS */
 enum { AIP, LVP };
 
 typedef struct line_state {
@@ -37,9 +38,9 @@ typedef struct line_state {
 typedef struct counter_state {
     gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
     gpci_counter_table table;
-    uint64_t *accesses; /* [sets] */
-    line_state *lines;  /* [sets x ways] */
-    bool live_time, bypass;
+    uint64_t *accesses;     /* [sets] */
+    line_state *lines;      /* [sets x ways] */
+    bool live_time, bypass; /* live_time: variant=lvp */
 } counter_state;
 
 static const gpc_parameter parameters[] = {
@@ -111,7 +112,7 @@ GPCI_INLINE bool has_expired(const counter_state *state, uint32_t set, const lin
     return interval > generation->count && interval > generation->past;
 }
 
-/* Set the bits of the expired candidates. True if a candidate has expired. */
+/* Set in `expired` the bits of the expired candidates, except the set's most recent way. True if a bit is set. */
 static bool find_expired(const counter_state *state, uint32_t set, const uint64_t *candidates, uint64_t *expired) {
     uint32_t newest = gpci_lru_first(&state->lru, set, NULL), ways = state->lru.ways;
     const line_state *lines = line_of(state, set, 0);
@@ -159,7 +160,8 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
 }
 
 /*
- * LRU's order, the table, and a generation's fields in each line. aip's longest interval is one more counter (21 bits).
+ * Cost: LRU's order, the table, and the fields of a generation in each line. aip has one more counter in each line, for
+ * the interval that has not ended: 21 bits a line.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint64_t line = gpci_generation_bits(env) + (env->words[0] == AIP ? (uint64_t)env->parameters[2] : 0);

@@ -23,7 +23,7 @@ void gpci_counter_table_finish(gpci_counter_table *table) {
 
 static uint32_t fold(uint64_t value, uint32_t bits) {
     uint32_t folded = 0;
-    if (bits == 8) { /* the paper's hash: fold halves */
+    if (bits == 8) { /* the paper's hash: fold the upper half onto the lower half, down to 8 bits */
         value ^= value >> 32;
         value ^= value >> 16;
         return (uint32_t)(value ^ value >> 8) & 0xff;

@@ -6,14 +6,14 @@
 
 /*
  * Counter-based dead block prediction (Kharbutli and Solihin, ICCD 2005 and IEEE TC 57(4), 2008). A generation of a
- * line lasts from fill to eviction and ends with an event count. A table of 256 x 256 entries without tags remembers
- * the count. The hashed PC of the miss selects the row, the hashed line address the column. An entry is a saturating
- * count of 4 bits and a confidence bit: set if the last generation ended with the expected count. Both hashes fold all
- * 8-bit parts of a number by XOR.
+ * line lasts from fill to eviction and ends with a count of events (the policy defines the events). A table of 256 x
+ * 256 entries without tags remembers the count. The hashed PC of the miss selects the row, the hashed line address the
+ * column. An entry is a saturating count of 4 bits and a confidence bit: set if the last generation ended with the
+ * expected count. Both hashes fold all 8-bit parts of a number by XOR.
  *
- * Example, one entry: a line is filled and expects 0 without confidence. The line ends at 3: the entry becomes 3, not
- * sure. The next line expects 3, not sure, and ends at 3: the entry becomes 3, sure. Another line ends at 2: the entry
- * becomes 2, not sure.
+ * Example, one entry: a line is filled and expects 0 without confidence. The line ends at 3: the entry becomes 3
+ * without confidence. The next line expects 3 and ends at 3: the entry becomes 3 with confidence. Another line expects
+ * 3 and ends at 2: the entry becomes 2 without confidence.
  */
 
 #define GPCI_COUNTER_TABLE_PARAMETERS                                                          \
@@ -33,24 +33,27 @@ typedef struct gpci_counter_table {
 typedef struct gpci_generation {
     uint16_t row;
     uint8_t count; /* count up to now: hits, or the longest interval between accesses */
-    uint8_t past;  /* final count of the last generation */
-    bool sure;
+    uint8_t past;  /* expected count: the entry's count at the fill */
+    bool sure;     /* confidence bit of the entry at the fill */
 } gpci_generation;
 
 /* Parameters 0 to 2 of `env` are GPCI_COUNTER_TABLE_PARAMETERS. If the call fails, no memory stays allocated. */
 gpc_status gpci_counter_table_init(gpci_counter_table *table, const gpc_policy_env *env, char *message);
 void gpci_counter_table_finish(gpci_counter_table *table);
 
-/* Begin the generation of a filled line; end the generation of a leaving line. */
+/* Begin the generation of a line that the request fills. */
 gpci_generation gpci_generation_begin(const gpci_counter_table *table, const gpc_request *request);
+/* End the generation of a line that leaves: write the final count into the table. */
 void gpci_generation_end(gpci_counter_table *table, const gpci_generation *line, uint64_t line_address);
 
-/* True if the prediction is sure: the request's line leaves without another access. */
+/*
+ * True if the table predicts count 0 with confidence: the request's line would leave without an access after the fill.
+ */
 bool gpci_never_used_again(const gpci_counter_table *table, const gpc_request *request);
 
-/* rows x columns x (bits + 1). */
+/* Cost of the table in bits: rows x columns x (bits + 1). */
 uint64_t gpci_counter_table_bits(const gpc_policy_env *env);
-/* Bits of a line: hashed PC, counter, expected count, confidence. The paper's LvP: 8 + 4 + 4 + 1 = 17. */
+/* Cost of a line in bits: hashed PC, counter, expected count, confidence. The paper's predictor LvP: 8 + 4 + 4 + 1. */
 uint64_t gpci_generation_bits(const gpc_policy_env *env);
 
 /* Visit the state for a snapshot (gpc_replacement_ops.state). */

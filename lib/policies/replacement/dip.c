@@ -5,8 +5,8 @@
 #include "policies/replacement/thrash_throttle.h"
 
 /*
- * Dynamic insertion: LRU and BIP duel, and the sets follow the policy with fewer misses. All sets keep the same order
- * under both policies; only the place of an inserted line differs. With bypass=1 BIP bypasses, as in bip.
+ * Dynamic insertion: LRU and BIP duel (duel.h), and the sets follow the policy with fewer misses. All sets keep the
+ * same order under both policies; only the place of an inserted line differs. With bypass=1 BIP bypasses, as in bip.
  *
  * Example, 4 sets of 1 way, 1-bit selector: set 0 leads for LRU, set 3 for BIP, 1 and 2 follow.
  *   start              selector 0: 1 and 2 follow LRU
@@ -33,7 +33,7 @@ static const gpc_parameter parameters[] = {
     GPCI_SELECTOR_BITS,
 };
 
-/* State of the sets: all orders, then all roles. */
+/* Set up the policy. `set_state` has the orders of all sets, then the roles of all sets in the duel. */
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     dip_state *state = self;
     gpci_thrash_throttle_init(&state->throttle, env->parameters[EPSILON], env->parameters[RANDOM] > 0, env->seed);
@@ -63,7 +63,9 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_last(&state->lru, set, candidates);
 }
 
-/* Only draw for this line: choose_victim draws nothing for a line already let through. */
+/*
+ * Let the throttle decide. If the line passes, the later choose_victim sees `admitted`, and does not ask the throttle.
+ */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
@@ -76,8 +78,8 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
 }
 
 /*
- * LRU's order, sets x ways x ceil(log2(ways)), and the throttle and the selector: 15 bits, the paper's "less than
- * two bytes".
+ * Cost: LRU's order, sets x ways x ceil(log2(ways)) bits, and the throttle and the selector, together 15 bits: the
+ * paper's "less than two bytes".
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + (uint64_t)env->parameters[SELECTOR] +

@@ -30,7 +30,7 @@ static const gpc_parameter parameters[] = {
     GPCI_RRPV_BITS, GPCI_EPSILON, GPCI_RANDOM, GPCI_LEADERS, GPCI_SELECTOR_BITS,
 };
 
-/* State of the sets: all planes, then all roles. */
+/* Set up the policy. `set_state` has the planes of all sets, then the roles of all sets in the duel. */
 static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     (void)message;
     drrip_state *state = self;
@@ -66,7 +66,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_rrip_put_far(&state->rrip, set, way, bimodal & !gpci_thrash_throttle_passes_if(&state->throttle, bimodal));
 }
 
-/* A value per line, sets x ways x M, the selector (10) and the throttle (5 bits for 1/32). */
+/* Cost: a value per line, sets x ways x M bits, the selector, 10 bits, and the throttle, 5 bits for 1/32. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_rrip_bits(env, (uint32_t)env->parameters[BITS]) + (uint64_t)env->parameters[SELECTOR] +
            gpci_thrash_throttle_bits(env->parameters[EPSILON], env->parameters[RANDOM] > 0);

@@ -9,12 +9,13 @@
  * Set duelling (Qureshi et al., ISCA 2007, section 5). Some sets, the leaders, always follow the first of two policies,
  * and as many sets always follow the second. The other sets follow the policy with fewer misses in its leaders. PSEL is
  * a saturating counter: up with a miss in a leader of the first policy, down with a miss in a leader of the second. If
- * PSEL's highest bit is set, the followers follow the second policy. PSEL starts at the highest value without the bit.
+ * PSEL's highest bit is set, the followers follow the second policy. PSEL starts at the highest value without this bit.
  *
  * The leaders come from the paper's complement-select. Each policy has n leaders, and the sets fall into n stretches.
- * In stretch c, set c leads for the first policy. The set at the same distance from the stretch's end leads for the
- * second. Both positions are counted round the stretch. A small cache has fewer leaders: with four sets or more, half
- * of the sets follow. Two and three sets have one leader for each policy. A single set follows the first policy.
+ * In stretch c, set c of the stretch leads for the first policy (c is taken modulo the stretch's length). The set at
+ * the same distance from the stretch's end leads for the second policy. If both are the same set, the next set leads
+ * for the second policy. A small cache has fewer leaders: with four sets or more, at least half of the sets follow. Two
+ * and three sets have one leader for each policy. A single set follows the first policy.
  *
  * Example, 16 sets, 4 leaders, stretches of 4: sets 0 5 10 15 lead for the first, 3 6 9 12 for the second.
  */
@@ -50,7 +51,10 @@ GPCI_INLINE void gpci_duel_init(gpci_duel *duel, uint8_t *roles, uint32_t sets, 
     }
 }
 
-/* No branches: a cache with few sets has many leaders, and branches on the role mispredict. */
+/*
+ * Count a miss in `set`. The code has no branches: in a cache with few sets, leaders are frequent, and the CPU would
+ * often predict a branch on the role wrong.
+ */
 GPCI_INLINE void gpci_duel_miss(gpci_duel *duel, uint32_t set) {
     uint8_t role = duel->roles[set];
     uint32_t up = (role == GPCI_LEADS_FIRST) & (duel->selector < duel->highest);

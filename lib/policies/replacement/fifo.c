@@ -6,8 +6,8 @@
  * First in, first out: the line filled first leaves first, with or without hits since. The order is LRU's, and only
  * fills change the order.
  *
- * Unlike LRU, FIFO can lose hits with more ways (Belady, Nelson and Shedler, CACM 12(6), 1969): of 1 2 3 4 1 2 5 1 2 3
- * 4 5, three ways miss nine, four ways miss ten.
+ * Unlike LRU, FIFO can lose hits with more ways (Belady, Nelson and Shedler, CACM 12(6), 1969): the stream 1 2 3 4 1 2
+ * 5 1 2 3 4 5 has nine misses with three ways, and ten misses with four ways.
  *
  * Example, 2 ways, one set, stream A B A C A:
  *   A miss, B miss     filled A B

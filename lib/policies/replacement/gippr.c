@@ -16,9 +16,9 @@
  *
  * Example, 4 ways, one set, gippr(0, 0, 2, 1, 2), stream A B C D A E, positions of ways 0 to 3 after each:
  *   empty              3 2 1 0
- *   A miss             2 3 1 0   A at 2: the root still points to A, A's node away
+ *   A miss             2 3 1 0   A at 2: the root still points to A, the node above A points away
  *   B miss             3 2 1 0
- *   C miss             1 0 2 3   the root points right, C's node away from C
+ *   C miss             1 0 2 3   the root points right, the node above C points away from C
  *   D miss             1 0 3 2
  *   A hit              0 1 3 2   A was at 1, and the vector's entry 1 is 0
  *   E evicts C         0 1 2 3   the victim is at 3
@@ -94,7 +94,7 @@ static gpc_status read_vectors(gippr_state *state, uint32_t vectors, const char 
     return GPC_OK;
 }
 
-/* Set up tree and duel. Set state: all trees, then all roles of the duel. */
+/* Set up tree and duel. `set_state` has the trees of all sets, then the roles of all sets in the duel. */
 static void begin(gippr_state *state, const gpc_policy_env *env, uint32_t sets, uint32_t leaders, uint32_t bits) {
     gpci_tree_init(&state->tree, env);
     gpci_duel_init(&state->duel, (uint8_t *)env->set_state + env->sets * sizeof(uint64_t), sets, leaders, bits);
@@ -138,7 +138,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_tree_put(&state->tree, set, way, vector_of(state, set)[(size_t)1 << state->tree.levels]);
 }
 
-/* plru's tree, ways - 1 bits per set; the vectors are wired in. */
+/* Cost: plru's tree, ways - 1 bits per set. The vectors are constants, and cost no storage. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_tree_bits(env);
 }

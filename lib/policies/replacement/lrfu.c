@@ -104,7 +104,7 @@ static void on_miss(void *self, uint32_t set, const gpc_request *request) {
     ((lrfu_state *)self)->accesses[set]++;
 }
 
-/* Least recent line with the lowest worth. */
+/* Choose the line with the lowest worth; of equals the least recent line. */
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)request;
     lrfu_state *state = self;
@@ -129,7 +129,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_touch(&state->lru, set, way);
 }
 
-/* LRU's order; worth (24 bits) and age of each line. F is wired in. */
+/* Cost: LRU's order; worth (24 bits) and age of each line. The values of F are constants, and cost no storage. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways * (24 + (uint64_t)env->parameters[AGE]);
 }

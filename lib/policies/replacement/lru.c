@@ -8,7 +8,7 @@
  * Least recently used: the baseline of every document.
  *
  * Example, 2 ways, one set, stream A B A C B:
- *   A miss, B miss     recency B A
+ *   A miss, B miss     recency B A (the most recent line first)
  *   A hit              recency A B
  *   C evicts B         recency C A
  *   B evicts A         recency B C

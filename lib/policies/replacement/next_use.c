@@ -31,7 +31,10 @@ static void count(uint32_t *counter) {
     *counter += *counter < FULL;
 }
 
-/* Hits of the selected entries, and of `more` if not NULL. `all` counts all lines that left. */
+/*
+ * Hits in the DeliWays if `more` is selected beside the selected entries. `all`: number of lines that left, of all
+ * entries.
+ */
 static uint64_t hits_of(const gpci_next_use *next_use, uint64_t all, const gpci_next_use_entry *more) {
     uint64_t left = 0, hits = 0;
     for (uint32_t i = 0; i < next_use->config.entries; i++)
@@ -100,8 +103,8 @@ void gpci_next_use_access(gpci_next_use *next_use, uint32_t fifo, uint64_t block
 }
 
 /*
- * Table: for each entry a bit and its counters. FIFOs: for each its place, and per line a tag with a valid bit and the
- * entry. Counter of the period.
+ * Cost in bits. Each table entry has the bit `selected` and its counters. Each FIFO has its place, and for each line a
+ * tag with a valid bit and the number of the table entry. A counter counts the period.
  */
 uint64_t gpci_next_use_bits(const gpci_next_use_config *config) {
     uint64_t line = GPCI_NEXT_USE_TAG_BITS + 1 + gpci_ceil_log2(config->entries);

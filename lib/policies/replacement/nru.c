@@ -3,8 +3,8 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * Not recently used, as in Jaleel et al. (ISCA 2010), with the opposite sign: a reference bit per line, set by a hit
- * and by the fill. The victim is the lowest way with a clear bit. If all bits are set, the set's bits are cleared
+ * Not recently used, as in Jaleel et al. (ISCA 2010), where the bits are inverted: a reference bit per line, set by a
+ * hit and by the fill. The victim is the lowest way with a clear bit. If all bits are set, the set's bits are cleared
  * first. If only some ways are candidates, only the candidates' bits decide. With `random` the victim is any way with a
  * clear bit, all equally likely: a loop a little larger than the cache then keeps a part of its lines, a larger part
  * for a smaller excess.

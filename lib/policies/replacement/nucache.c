@@ -26,7 +26,7 @@
 enum { ENTRIES, DELI, SHARE, DEPTH, PERIOD };
 
 typedef struct nu_line {
-    uint64_t block;
+    uint64_t block; /* line number */
     uint32_t entry; /* table entry of the instruction that missed */
     bool deli;
 } nu_line;
@@ -114,7 +114,11 @@ static void leaves_main(nucache_state *state, uint32_t set, const nu_line *line)
         gpci_next_use_leaves(&state->monitor, (uint32_t)state->fifos[set] - 1, line->block, line->entry);
 }
 
-/* Free a way of the MainWays: the least recent line goes to the DeliWays, and the oldest Deli line leaves the cache. */
+/*
+ * Free a way of the MainWays. If the least recent line of the MainWays is not selected, that line is the victim. If the
+ * line is selected, the line goes to the DeliWays, and the next least recent line is tried. If the DeliWays then have a
+ * line too many, the oldest line of the DeliWays is the victim.
+ */
 static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     (void)request;
     nucache_state *state = self;
@@ -156,7 +160,7 @@ static void on_invalidate(void *self, uint32_t set, uint32_t way) {
     line_of(self, set, way)->deli = false;
 }
 
-/* LRU's order; for each line a bit and the instruction's entry; the monitor. */
+/* Cost: LRU's order; for each line the bit `deli` and the number of the instruction's table entry; the monitor. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     gpci_next_use_config config = config_of(env);
     return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways * (1 + gpci_ceil_log2(config.entries)) +

@@ -12,7 +12,7 @@
  * allocate: the optimum among policies with bypassing. Write allocation, sectors and invalidations cost as much as
  * under other policies: opt and opt-bypass are optimal in line hits of one cache.
  *
- * Example, 2 ways, one set, stream A B C A B C, next uses 3 4 5 - - -:
+ * Example, 2 ways, one set, stream A B C A B C with indices 0 to 5, next uses 3 4 5, then never:
  *   A miss, B miss     next uses A 3, B 4
  *   C evicts B         A 3, C 5
  *   A hit              A never, C 5
@@ -65,7 +65,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return farthest;
 }
 
-/* Choosing a victim changes no state. */
+/* Ask choose_victim, which changes no state. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }

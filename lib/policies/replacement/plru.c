@@ -11,7 +11,7 @@
  *
  * Example, 4 ways, one set, stream A B C D A E:
  *   A B C D miss       every node shows left: the next victim would be A
- *   A hit              the root shows right, A's node right
+ *   A hit              the root shows right, the left node right
  *   E: root right, the right node left: way 2 (C) leaves
  * LRU would have evicted B. With insertion=lru the nodes point to D, the last line inserted. A's hit leaves the root
  * showing right: E evicts D.
@@ -52,7 +52,10 @@ static void on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *re
     gpci_tree_touch(&state->tree, &state->paths, set, way);
 }
 
-/* Promote on a sector miss only if all lines come in at the front: otherwise a new sector leaves its line behind. */
+/*
+ * Count a sector miss as a use only if all lines are inserted as if just used. With other insertions, the later sectors
+ * of a new line would move the line away from its inserted position.
+ */
 static void on_sector_miss(void *self, uint32_t set, uint32_t way, const gpc_request *request) {
     const plru_state *state = self;
     if (state->throttle.rate >> 32)

@@ -22,7 +22,7 @@ typedef struct gpci_tree {
     uint32_t levels; /* levels of nodes above the leaves */
 } gpci_tree;
 
-/* set_bytes = 8, line_bytes = 1. */
+/* Set up the tree. The policy's ops table has set_bytes = 8 and line_bytes = 1 (gpci_way_bits). */
 GPCI_INLINE void gpci_tree_init(gpci_tree *tree, const gpc_policy_env *env) {
     tree->nodes = gpci_way_bits(env);
     tree->ways = env->ways;
@@ -31,8 +31,9 @@ GPCI_INLINE void gpci_tree_init(gpci_tree *tree, const gpc_policy_env *env) {
 }
 
 /*
- * Positions in a one-word tree, of up to 64 ways. The node `level` + 1 above a leaf has the leaf's number shifted right
- * by level + 1. If the position's bit is 1, the node's bit is the way's bit.
+ * Give `way` a position, in a tree of up to 64 ways (one word, `nodes`). The node `level` + 1 steps above a leaf has
+ * the number leaf >> (level + 1). If bit `level` of `position` is 1, the node's bit becomes bit `level` of `way`;
+ * otherwise the node's bit becomes the opposite.
  */
 GPCI_INLINE uint64_t gpci_word_put(uint64_t nodes, uint32_t levels, uint32_t way, uint32_t position) {
     uint64_t above = 0, right = 0;
@@ -45,6 +46,7 @@ GPCI_INLINE uint64_t gpci_word_put(uint64_t nodes, uint32_t levels, uint32_t way
     return (nodes & ~above) | right;
 }
 
+/* Position of `way`, in a tree of up to 64 ways. */
 GPCI_INLINE uint32_t gpci_word_get(uint64_t nodes, uint32_t levels, uint32_t way) {
     uint32_t leaf = (uint32_t)1 << levels | way, right = 0;
     for (uint32_t level = 0; level < levels; level++)
@@ -56,7 +58,7 @@ GPCI_INLINE uint32_t gpci_word_get(uint64_t nodes, uint32_t levels, uint32_t way
 GPCI_INLINE void gpci_tree_put(gpci_tree *tree, uint32_t set, uint32_t way, uint32_t position) {
     uint64_t *nodes = &tree->nodes[(size_t)set * tree->words];
     if (GPCI_LIKELY(tree->words == 1)) {
-        /* 16 ways: the compiler unrolls the loop */
+        /* with the constant 4, for 16 ways, the compiler unrolls the loop */
         *nodes = tree->levels == 4 ? gpci_word_put(*nodes, 4, way, position)
                                    : gpci_word_put(*nodes, tree->levels, way, position);
         return;
@@ -84,9 +86,10 @@ GPCI_INLINE uint32_t gpci_tree_get(const gpci_tree *tree, uint32_t set, uint32_t
     return position;
 }
 
-/* Masks for position 0, the most frequent. Up to 64 ways, two masks set all nodes above a way. */
+/* Masks that give a way position 0 (the way used last), in a tree of up to 64 ways. */
 typedef struct gpci_tree_paths {
-    uint64_t keep[64], away[64]; /* [way]: mask of the other nodes; nodes above the way that must point right */
+    /* keep[way]: nodes that are not above the way. away[way]: nodes above the way that must point right. */
+    uint64_t keep[64], away[64];
 } gpci_tree_paths;
 
 GPCI_INLINE void gpci_tree_paths_init(gpci_tree_paths *paths, const gpci_tree *tree) {
@@ -112,7 +115,7 @@ GPCI_INLINE void gpci_tree_touch(gpci_tree *tree, const gpci_tree_paths *paths, 
 /* Follow the nodes to the victim. If a node points to a side without candidates, take the other side. */
 uint32_t gpci_tree_victim(const gpci_tree *tree, uint32_t set, const uint64_t *candidates);
 
-/* Bits of a tree with a leaf per way: ways - 1 per set. */
+/* Cost of the trees in bits: a tree with a leaf per way has ways - 1 nodes. */
 GPCI_INLINE uint64_t gpci_tree_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * (env->ways - 1);
 }

@@ -38,9 +38,10 @@ typedef struct set_clock {
 
 typedef struct protecting_state {
     set_clock *clocks; /* [sets] */
-    uint64_t *ends;    /* [sets x ways]: step of the protection's end x 2 + hit */
+    uint64_t *ends;    /* [sets x ways]: 2 x (step at which the line's protection ends) + (1 if the line was hit) */
     uint32_t ways, line_shift;
-    uint32_t step, most;      /* accesses per step; most steps in an RPD */
+    /* step: accesses per step. most: highest number of steps in an RPD. */
+    uint32_t step, most;
     uint32_t distance, steps; /* PD in accesses and in steps */
     uint32_t eviction;
     uint64_t period, left;
@@ -155,7 +156,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     state->ends[(size_t)set * state->ways + way] = (state->clocks[set].steps + state->steps) * 2;
 }
 
-/* Lowest unprotected candidate, or UINT32_MAX. Steps stay below 2^62, and so a difference's top bit is its sign. */
+/* Lowest unprotected candidate, or UINT32_MAX. Steps stay below 2^62: the top bit of a difference is the sign. */
 static uint32_t find_unprotected(const uint64_t *ends, uint64_t now, uint32_t ways, const uint64_t *candidates) {
     for (uint32_t first = 0; first < ways; first += 64) {
         uint32_t count = ways - first < 64 ? ways - first : 64;
@@ -187,14 +188,14 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return found;
 }
 
-/* Choosing a victim changes no state. */
+/* Ask choose_victim, which changes no state. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
 
 /*
  * For each line an RPD, and without bypass a hit bit: sets x ways x (bits + 1). For each set a counter of the step's
- * accesses. If the distance is found: the sampler (32 x 32 tags of 16 bits = 2 KB), PD, and the period's counter.
+ * accesses. With distance=0: the sampler (32 x 32 tags of 16 bits = 2 KB), PD, and the period's counter.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     const double *p = env->parameters;

@@ -6,19 +6,20 @@
 #include "policies/replacement/lru.h"
 
 /*
- * Victims by rank: the candidate with the highest rank; of equal ranks the least recently used. Rank functions are
- * constants at the inlined calls, and become part of the loops. A rank is less than 65,535.
+ * Choose victims by rank: the candidate with the highest rank; of equal ranks the least recently used. The rank
+ * function is a constant at each inlined call: the compiler puts the function into the loops. A rank is less than
+ * 65,535.
  *
- * Example, 4 ways of ranks 2 5 5 1, recency 3 2 1 0 (way 0 longest ago): way 1.
+ * Example, 4 ways with ranks 2 5 5 1, way 0 used longest ago, then 1, 2, 3: ways 1 and 2 have rank 5, and way 1 leaves.
  */
 typedef uint32_t (*gpci_rank_fn)(const void *policy, size_t line);
 
 #define GPCI_FEW_WAYS 8u
 
-/* Few ways: go from the least recent way to the most recent; only a higher rank replaces the best. */
+/* Victim among few ways: go from the least recent way to the most recent; only a higher rank replaces the best. */
 GPCI_INLINE uint32_t gpci_highest_of_few(uint64_t order, uint32_t ways, const uint64_t *candidates, gpci_rank_fn rank,
                                          const void *policy, size_t first, uint32_t *out_rank) {
-    uint32_t best = 0; /* 1 + rank in the low 16 bits, the way above */
+    uint32_t best = 0; /* low 16 bits: 1 + rank of the best way; high 16 bits: the best way */
     order <<= 64 - 4 * ways;
     for (uint32_t left = ways; left; left--, order <<= 4) {
         uint32_t way = (uint32_t)(order >> 60);
@@ -31,7 +32,7 @@ GPCI_INLINE uint32_t gpci_highest_of_few(uint64_t order, uint32_t ways, const ui
     return best >> 16;
 }
 
-/* Least recent way of this rank. At least one way must have the rank. */
+/* Least recent candidate with the rank `wanted`. At least one candidate must have this rank. */
 GPCI_INLINE uint32_t gpci_last_ranked(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates,
                                       const uint16_t *ranks, uint16_t wanted) {
     if (lru->ways <= GPCI_RECENCY_WAYS) {
@@ -47,7 +48,7 @@ GPCI_INLINE uint32_t gpci_last_ranked(const gpci_lru_state *lru, uint32_t set, c
     return way;
 }
 
-/* Many ways: find the highest rank in loops that vectorise, then the least recent way of this rank. */
+/* Victim among many ways: find the highest rank in loops that vectorise, then the least recent way of this rank. */
 GPCI_INLINE uint32_t gpci_highest_of_many(const gpci_lru_state *lru, uint32_t set, const uint64_t *candidates,
                                           gpci_rank_fn rank, const void *policy, size_t first, uint32_t *out_rank) {
     uint16_t ranks[GPC_MAX_WAYS], highest = 0;

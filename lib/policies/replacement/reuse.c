@@ -30,7 +30,7 @@ void gpci_reuse_finish(gpci_reuse *reuse) {
     gpci_free(reuse->context, reuse->counts);
 }
 
-/* Number of the line, folded by XOR. */
+/* Tag: line number `line`, folded by XOR. */
 static uint32_t tag_of(const gpci_reuse *reuse, uint64_t line) {
     uint32_t bits = reuse->config.tag_bits;
     uint64_t folded = line;
@@ -74,7 +74,7 @@ uint32_t gpci_reuse_best(gpci_reuse *reuse, uint32_t eviction, uint32_t current)
         uint64_t distance = (uint64_t)(i + 1) * reuse->config.step;
         hits += reuse->counts[i];
         occupied += reuse->counts[i] * distance;
-        /* a tag from before the last clearing may be found later */
+        /* `hits` may exceed the total: a tag put in before the last clearing may be found after the clearing */
         uint64_t others = reuse->total > hits ? reuse->total - hits : 0;
         double rate = hits ? (double)hits / (double)(occupied + others * (distance + eviction)) : 0;
         if (rate > best) {
@@ -97,7 +97,7 @@ void gpci_reuse_state(gpci_reuse *reuse, gpc_state_fn visit, void *user_data) {
     const size_t sets = reuse->config.sets;
     visit(user_data, &reuse->total, sizeof reuse->total);
     visit(user_data, &reuse->full, sizeof reuse->full);
-    if (!reuse->fifos) /* distances are not measured */
+    if (!reuse->fifos) /* the policy has a fixed distance, and measures none */
         return;
     visit(user_data, reuse->fifos, sets * sizeof *reuse->fifos);
     visit(user_data, reuse->tags, sets * reuse->config.depth * sizeof *reuse->tags);

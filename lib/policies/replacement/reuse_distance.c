@@ -16,11 +16,13 @@
  * A sampler beside the cache measures distances. One access in `every` enters block, PC and time into a FIFO. The
  * block's next access finds the entry, and teaches the PC's table entry the time between both. An entry leaving the
  * FIFO unused teaches the longest distance: at least a FIFO's length has passed. A table entry has a distance and a
- * confidence counter. If a learnt distance equals the entry's distance, the counter goes up; otherwise down. At zero
- * the entry takes the new distance. An entry predicts with a confidence of at least `sure`.
+ * confidence counter. If a learnt distance equals the entry's distance, the counter goes up; otherwise the counter goes
+ * down. If the counter is zero already, the entry takes the new distance. An entry predicts if its confidence is at
+ * least `sure`.
  *
- * The paper leaves open, or is scaled to an L1: the table is indexed by the folded PC, without tags. All times are in
- * quanta of accesses. A line's fields and distances have `bits` bits; the FIFO reaches as far as the distances.
+ * The paper leaves details open, and its sizes are scaled to an L1 here. The table is indexed by the folded PC, without
+ * tags. All times are in quanta of `quantum` accesses. A line's fields and distances have `bits` bits. With the default
+ * parameters, the FIFO covers as many accesses as the longest distance.
  *
  * Example, 2 ways, one set, quantum 1; the table says 6 for p and 3 for q:
  *   q B    access 1: B should come at 4
@@ -47,11 +49,13 @@ typedef struct distance_state {
     line_use *lines;    /* [sets x ways] */
     table_entry *table; /* [entries] */
     uint64_t *blocks;   /* [samples]: FIFO of 1 + line number, 0 = none */
-    uint64_t *times;    /* [samples]: quanta */
-    uint32_t *indices;  /* [samples]: entries of the table */
+    uint64_t *times;    /* [samples]: time of the access, in quanta */
+    uint32_t *indices;  /* [samples]: index in `table` of the access's PC */
     uint64_t accesses;
-    uint32_t samples, place; /* number of entries; place of the next entry */
-    uint32_t every, left;    /* accesses between samples; accesses to the next sample */
+    /* samples: entries of the FIFO. place: place of the next entry. */
+    uint32_t samples, place;
+    /* every: accesses from one sample to the next. left: accesses until the next sample. */
+    uint32_t every, left;
     uint32_t index_bits, line_shift, quantum, most, sure, surest;
 } distance_state;
 
@@ -134,7 +138,7 @@ static void learn(distance_state *state, uint32_t index, uint32_t distance) {
         *entry = (table_entry){.distance = (uint16_t)distance, .confidence = 1};
 }
 
-/* Let the FIFO learn from an access, hit or miss; enter the access if its turn has come. */
+/* Learn from an access (hit or miss) to a block that the FIFO has. Every `every`th access enters the FIFO. */
 static void sample(distance_state *state, const gpc_request *request) {
     uint64_t block = 1 + (request->address >> state->line_shift), now;
     state->accesses++;
@@ -193,8 +197,9 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
 }
 
 /*
- * LRU's order; time left and idle time of each line; the table. For each FIFO entry a 24-bit tag (as in seeds/004
- * section 6.3), valid bit, time and table entry; the FIFO's end. Counters of accesses to a sample and to a quantum.
+ * Cost: LRU's order; time left and idle time of each line; the table. For each FIFO entry a 24-bit tag (as in seeds/004
+ * section 6.3), a valid bit, the time and the index in the table. The FIFO's place. Counters up to `every` and up to
+ * `quantum` accesses.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     const double *p = env->parameters;

@@ -25,15 +25,15 @@
  * prediction were dead, every new block would be dead. The same eight bits therefore mean:
  *   count 0, distance 15        dead
  *   count 0, distance 0 to 14   scored by the formulas: 256 - distance, or 0 by count; a predicted 15 is stored as 14
- *                               (unpredicted=1: dead at 0)
+ *                               (with unpredicted=1, count 0 and distance 0 means dead)
  *
- * Example, 2 ways, distances, lines' count/distance; A comes with 2/4, B with 1/2, C with 1/3:
+ * Example, 2 ways, score by distance, count/distance of each line; A comes with 2/4, B with 1/2, C with 1/3:
  *   A miss   A 2/4
  *   B miss   A 2/3   B 1/2
  *   B hit    A 2/2   B dead: 1/1 before the hit
  *   A hit    A 1/1   B dead
- *   C        A 1/0   evicts B, dead; C 1/3
- *   D        A 1/0   C 1/2: scores 256 and 254, and so C leaves
+ *   C miss   A 1/0   C 1/3: C has evicted B, which was dead
+ *   D miss   A 1/0   C 1/2: the scores are 256 and 254, and so D evicts C
  * LRU would have evicted A for D.
  */
 
@@ -82,7 +82,8 @@ GPCI_INLINE uint64_t nearer(uint64_t word) {
 }
 
 /*
- * Bring every block of the set one access nearer to its next use. True if the sampler still has to learn of the block.
+ * Record an access to the set: lower the distance of every line. True if the set is sampled, and the sampler does not
+ * have the tag of the request's block.
  */
 static bool approach(gpci_rpr *rpr, uint32_t set, const gpc_request *request) {
     gpci_awid_use(&rpr->warps, request);
@@ -120,7 +121,7 @@ void gpci_rpr_on_hit(void *self, uint32_t set, uint32_t way, const gpc_request *
 }
 
 void gpci_rpr_on_miss(void *self, uint32_t set, const gpc_request *request) {
-    approach(self, set, request); /* no sampling here: a filled block enters the sampler */
+    approach(self, set, request); /* the block enters the sampler later, in gpci_rpr_on_fill */
 }
 
 static uint32_t rank_of(const void *self, size_t line) {

@@ -18,16 +18,16 @@ typedef enum gpci_rpr_score {
 typedef struct gpci_rpr {
     gpci_lru_state lru;
     uint8_t *awids; /* [sets x ways]: id of the fetching warp */
-    uint8_t *reuse; /* [sets x ways]: rest of the prediction, count << 4 | distance, or GPCI_RPR_DEAD */
+    uint8_t *reuse; /* [sets x ways]: what is left of the prediction, count << 4 | distance; or GPCI_RPR_DEAD */
     gpci_rpr_history *history;
     gpci_rpr_sampler sampler;
-    unsigned hash_shift;
-    bool by_age;
+    unsigned hash_shift; /* `shift` of gpci_rpr_hash */
+    bool by_age;         /* the score is the age of the fetching warp */
     uint16_t ranks[256]; /* rank of each value of `reuse` */
     gpci_awid warps;
 } gpci_rpr;
 
-#define GPCI_RPR_DEAD 15u /* line with a count run down to zero: count 0 at distance 15; no fill has this value */
+#define GPCI_RPR_DEAD 15u /* count 0, distance 15: hits have lowered the line's count to 0. No fill has this value. */
 #define GPCI_RPR_RANK_DEAD GPCI_AWID_INACTIVE /* above all other ranks */
 
 /* Parameters 0 to 2 of RPR and of every derived policy. */
@@ -45,10 +45,12 @@ typedef struct gpci_rpr {
 
 gpc_status gpci_rpr_init(gpci_rpr *rpr, const gpc_policy_env *env, gpci_rpr_score score, char *message);
 uint32_t gpci_rpr_signature(const gpci_rpr *rpr, const gpc_request *request);
-/* Candidate to replace. *out_dead: the line is predicted dead, or its warp is inactive. */
+/* Choose the victim. *out_dead: the victim is predicted dead, or its warp is inactive. */
 uint32_t gpci_rpr_victim(gpci_rpr *rpr, uint32_t set, const uint64_t *candidates, bool *out_dead);
 
-/* Enter the block in the sampler as a fetched block, even if the block does not enter the cache. */
+/*
+ * If `set` is sampled, enter the block in the sampler as a fetched block, even if the block does not enter the cache.
+ */
 void gpci_rpr_sample(gpci_rpr *rpr, uint32_t set, const gpc_request *request);
 
 /* Functions for the ops table; `self` is a gpci_rpr or begins with a gpci_rpr. */

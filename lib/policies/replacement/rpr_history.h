@@ -18,12 +18,11 @@
  * 6 and 70 / 31 = 2.
  *
  * The document leaves open:
- * - An update without an entry makes an entry, and counts there.
+ * - If a signature has no entry, an update makes an entry, and counts in the new entry.
  * - 31 fetches without a reuse: the count is 0 and the distance the farthest, 15. 255 reuses without a fetch: the count
- * is
- *   the most, 15. No distance is below 1.
- * - If the table is full, the oldest entry leaves. A table fills only with more signatures than the sampler's byte can
- *   tell apart (256): with wider signatures.
+ *   is the most, 15. No distance is below 1.
+ * - If the table is full, the oldest entry leaves. Signatures of 8 bits have only 256 values: the table of 512 entries
+ *   fills only with wider signatures.
  */
 #define GPCI_RPR_ENTRIES 512u
 #define GPCI_RPR_ENTRY_BITS 32u
@@ -36,17 +35,22 @@ typedef struct gpci_rpr_entry { /* widths of section 6.3 */
 typedef struct gpci_rpr_history { /* all zero: empty */
     gpci_rpr_entry entries[GPCI_RPR_ENTRIES];
     uint16_t signatures[GPCI_RPR_ENTRIES]; /* signature table */
-    /* 1 + entry, 0 = none; replaces the signature table's associative search */
+    /*
+     * [signature]: 1 + index of the signature's entry, 0 = no entry. In hardware, an associative search of the
+     * signature table finds the entry.
+     */
     uint16_t places[1u << GPCI_RPR_SIGNATURE_BITS];
-    uint16_t used, next; /* number of entries; place of the next new entry */
-    uint32_t sampled;    /* 1 + the sampled SM (rpr_sampler.h); 0: the next SM with an access will be sampled */
+    /* used: number of entries. next: index of the next new entry. */
+    uint16_t used, next;
+    uint32_t sampled; /* 1 + the sampled SM (rpr_sampler.h); 0: the next SM with an access will be sampled */
 } gpci_rpr_history;
 
-/* Signature: hash of PC and relative age of the fetching warp; the highest bits, from `shift` on (section 6.2). */
+/* Signature: the bits from `shift` on of a hash of the PC and of the fetching warp's relative age (section 6.2). */
 GPCI_INLINE uint32_t gpci_rpr_hash(uint64_t pc, uint64_t age, unsigned shift) {
     return (uint32_t)(gpci_mix(pc << 9 | age) >> shift);
 }
 
+/* Learn a reuse at `distance`, or a fetch, of a block with the signature. */
 void gpci_rpr_hit_update(gpci_rpr_history *history, uint32_t signature, uint32_t distance);
 void gpci_rpr_miss_update(gpci_rpr_history *history, uint32_t signature);
 

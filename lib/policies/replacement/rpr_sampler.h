@@ -5,7 +5,7 @@
 #include "policies/replacement/rpr_history.h"
 
 /*
- * RPR's sampler (seeds/004 sections 6.2.2 and 6.3): LRU tags of some sets, on one SM, beside the cache's own tags. In
+ * RPR's sampler (seeds/004 sections 6.2.2 and 6.3): tags of some sets, replaced by LRU, beside the cache's own tags. In
  * each kernel the sampled SM is the first SM with an access, because an SM without work teaches nothing. If an access
  * finds its tag, the predictor learns the distance since the block's last access. If an access finds no tag, the
  * predictor learns a fetch.
@@ -14,21 +14,23 @@
  * reuse distance is the difference. The entry with the largest difference is the least recently used. Both numbers wrap
  * around: an entry unused for 65,536 accesses counts as new.
  *
- * Example, 2 ways, stream A B A C A, signatures a, b, c:
- *   A fetch a, at 1    B fetch b, at 2    A distance 3 - 1 = 2 of a
- *   C fetch c, at 4, in place of B (4 - 2 = 2; A is 4 - 3 = 1)    A distance 5 - 3 = 2 of a
+ * Example, 2 ways, stream A B A C A, signatures a, b, c of the blocks:
+ *   A    counter 1: a fetch of a
+ *   B    counter 2: a fetch of b
+ *   A    counter 3: a reuse of a at distance 3 - 1 = 2
+ *   C    counter 4: a fetch of c, in place of B (B's difference is 4 - 2 = 2, A's is 4 - 3 = 1)
+ *   A    counter 5: a reuse of a at distance 5 - 3 = 2
  *
  * The document leaves open, or contradicts itself:
  * - The document sets a new block's counter value to zero, but takes the distance as the difference to the set's
- * counter.
- *   Here the difference starts from zero.
+ *   counter. Here the difference starts from zero.
  * - Signature and distance belong to the block: the signature stays the signature of the fetch.
  * - A block enters if the cache fetches or already has the block. A store without allocation and a bypassing access
- * count
- *   as accesses and leave no tag.
+ *   count as accesses and leave no tag.
  */
 typedef struct gpci_rpr_tag {
     uint32_t tag; /* 24 bits, and GPCI_RPR_TAG_VALID */
+    /* last: the set's counter at the block's last access. signature: signature of the block's fetch. */
     uint16_t last, signature;
 } gpci_rpr_tag;
 
@@ -65,15 +67,15 @@ gpc_status gpci_rpr_sampler_init(gpci_rpr_sampler *sampler, const gpc_policy_env
                                  void *counters, char *message);
 
 /*
- * RPR's single structures, counted in cache 0 (section 6.3): the history table, 512 x (11 + 8 + 5 + 4 + 4) bits, and
- * the sampler, ceil(sets / every) x (16 + ways x (24 + 16 + signature)). A signature of more than 9 bits does not fit
- * 512 places: each entry then keeps its signature as a tag.
+ * Cost of the structures that all SMs share, counted in cache 0 (section 6.3): the history table, 512 x (11 + 8 + 5 +
+ * 4 + 4) bits, and the sampler, ceil(sets / every) x (16 + ways x (24 + 16 + signature)). A signature of more than 9
+ * bits does not fit 512 places: each entry then keeps its signature as a tag.
  */
 uint64_t gpci_rpr_shared_bits(const gpc_policy_env *env, uint32_t every, uint32_t signature);
 
 /* Record an access to a sampled set. True if the tag is in the sampler. */
 bool gpci_rpr_sample_access(gpci_rpr_sampler *sampler, gpci_rpr_history *history, uint32_t set, uint64_t address);
-/* Enter a block that the cache has or now fetches. */
+/* Enter the tag of a block that the cache has or now fetches, if the sampler does not have the tag. */
 void gpci_rpr_sample_enter(gpci_rpr_sampler *sampler, gpci_rpr_history *history, uint32_t set, uint64_t address,
                            uint32_t signature);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/replacement/rrip.h"
 
-/* Word and shift of bit `bit` of a value. */
+/* Word that has bit `bit` of the value of `way`. *shift: place of the bit in the word. */
 static uint64_t *place_of(const gpci_rrip *rrip, uint32_t set, uint32_t way, uint32_t bit, unsigned *shift) {
     if (rrip->packed) {
         *shift = bit * rrip->ways + way;
@@ -29,7 +29,7 @@ uint32_t gpci_rrip_get(const gpci_rrip *rrip, uint32_t set, uint32_t way) {
     return value;
 }
 
-/* Add `years` to every value in word `word` of each plane, up to the distant value. */
+/* Add `years` to the value of every way with a bit in word `word` of the planes. No value exceeds the distant value. */
 static void age(uint64_t *planes, uint32_t bits, uint32_t words, uint32_t word, uint32_t years) {
     uint64_t carry = 0;
     for (uint32_t bit = 0; bit < bits; bit++) {

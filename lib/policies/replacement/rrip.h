@@ -18,15 +18,17 @@
 #define GPCI_RRIP_MAX_BITS 8u
 
 typedef struct gpci_rrip {
-    uint64_t *planes; /* [sets][bits][words], or [sets] */
-    bool packed;
+    uint64_t *planes;     /* [sets][bits][words]; if packed: [sets] */
+    bool packed;          /* all planes of a set share one word */
     uint32_t ways, words; /* ways and words of a plane */
     uint32_t bits, stride;
-    uint64_t all, every_bit; /* packed: bits of all ways in plane 0; all bits of way 0 */
+    /* Masks of a packed word. all: the bits of all ways in plane 0. every_bit: the bits of way 0 in all planes. */
+    uint64_t all, every_bit;
 } gpci_rrip;
 
 /*
- * Up to 64 ways the planes take bits x 8 bytes of the set's state; with more ways, bits x words x 8 of the line state.
+ * With up to 64 ways, a set's planes take bits x 8 bytes of the set state. With more ways, the planes take bits x words
+ * x 8 bytes of the line state.
  */
 #define GPCI_RRIP_SET_BYTES (GPCI_RRIP_MAX_BITS * sizeof(uint64_t))
 #define GPCI_RRIP_LINE_BYTES 2u
@@ -47,7 +49,7 @@ GPCI_INLINE void gpci_rrip_init(gpci_rrip *rrip, const gpc_policy_env *env, uint
         rrip->every_bit |= (uint64_t)1 << (bit * env->ways);
 }
 
-/* Set the value to 0. */
+/* Set a line's value to 0. */
 GPCI_INLINE void gpci_rrip_clear(gpci_rrip *rrip, uint32_t set, uint32_t way) {
     if (GPCI_LIKELY(rrip->packed)) {
         rrip->planes[set] &= ~(rrip->every_bit << way);
@@ -58,7 +60,7 @@ GPCI_INLINE void gpci_rrip_clear(gpci_rrip *rrip, uint32_t set, uint32_t way) {
         *plane &= ~((uint64_t)1 << (way % 64));
 }
 
-/* Set the value to the distant value (all bits 1), or to one less (all bits 1 but the lowest). */
+/* Set a line's value: if `distant`, to the distant value (all bits 1); else to one less (all bits 1 but the lowest). */
 GPCI_INLINE void gpci_rrip_put_far(gpci_rrip *rrip, uint32_t set, uint32_t way, bool distant) {
     if (GPCI_LIKELY(rrip->packed)) {
         uint64_t *word = &rrip->planes[set];
@@ -88,7 +90,7 @@ GPCI_INLINE uint32_t gpci_rrip_victim(gpci_rrip *rrip, uint32_t set, const uint6
     return gpci_rrip_search(rrip, set, candidates);
 }
 
-/* A value per line: sets x ways x M. */
+/* Cost in bits: a value per line, sets x ways x M. */
 GPCI_INLINE uint64_t gpci_rrip_bits(const gpc_policy_env *env, uint32_t bits) {
     return (uint64_t)env->sets * env->ways * bits;
 }

@@ -7,7 +7,7 @@
 
 /*
  * Replacement by sampling dead block prediction (sdbp_tables.h). The victim is the least recent of the dead lines. If
- * no line is dead, the victim is the least recent line. Each access, by its PC, predicts anew whether its line is dead.
+ * no line is dead, the victim is the least recent line. The PC of each access predicts anew whether the line is dead.
  * With bypass=1 a line dead on arrival does not come into a full set: the paper's "dead block replacement and bypass".
  *
  * Example, 2 ways, one set, PC p streams, q reads A again and again; p's blocks are predicted dead:
@@ -16,7 +16,7 @@
  *   q reads A              hit; LRU would have lost A to the next block of the stream
  */
 
-#define BYPASS 9 /* first parameter behind GPCI_SDBP_PARAMETERS */
+#define BYPASS 9 /* index of the parameter after GPCI_SDBP_PARAMETERS */
 
 typedef struct sdbp_state {
     gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
@@ -77,7 +77,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_touch(&state->lru, set, way);
 }
 
-/* LRU's order, a bit per line, tables and sampler. */
+/* Cost: LRU's order, a dead bit per line, the tables and the samplers. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways + gpci_sdbp_bits(env);
 }

@@ -16,7 +16,7 @@
  * as 12 of 16. The paper leaves the three hashes open; here they are multiplicative.
  *
  * Example, a sampler of one way, PC p: the tables' counters of p, and their sum:
- *   p reads A           A comes in                  0 0 0   live
+ *   p reads A           A enters the sampler        0 0 0   live
  *   p reads B           B takes A's place: p up     1 1 1   live
  *   p reads C           C takes B's: up             2 2 2   live
  *   p reads D           D takes C's: up             3 3 3   9 is 8 or more: D is dead on arrival
@@ -49,8 +49,8 @@ typedef struct gpci_sdbp {
     uint32_t ways; /* ways of a sampler */
     uint32_t sets; /* sets of the cache */
     uint32_t line_shift, tag_mask, pc_mask;
-    uint8_t most; /* highest count of a counter */
-    uint64_t accesses, dead;
+    uint8_t most;            /* highest count of a counter */
+    uint64_t accesses, dead; /* published by gpci_sdbp_counter */
 } gpci_sdbp;
 
 /* Parameters 0 to 8 of `env` are GPCI_SDBP_PARAMETERS. If the call fails, no memory stays allocated. */
@@ -62,7 +62,9 @@ bool gpci_sdbp_access(gpci_sdbp *sdbp, uint32_t set, const gpc_request *request)
 /* True if a block is dead after an access by `pc`. Learns nothing. */
 bool gpci_sdbp_dead_after(const gpci_sdbp *sdbp, uint64_t pc);
 
-/* Tables and sampler; an entry has partial tag and PC, prediction, valid and LRU bits. */
+/*
+ * Cost in bits of tables and samplers. A sampler entry has a partial tag, a partial PC, and dead, valid and LRU bits.
+ */
 uint64_t gpci_sdbp_bits(const gpc_policy_env *env);
 
 /* Publish the counters (gpc_replacement_ops.counter). */

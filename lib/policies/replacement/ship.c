@@ -25,7 +25,10 @@
 enum { BITS, ENTRIES, COUNTER, INITIAL, REGION, SAMPLED };
 enum { SIGNATURE_PC, SIGNATURE_MEMORY };
 
-/* flag in a line's word beside the signature: already hit, no line, or in a set without training */
+/*
+ * Flag in a line's word, beside the signature: the line's eviction does not train the table. The line was hit, there is
+ * no line in the way, or the set does not train.
+ */
 #define LEARNT 0x80000000u
 
 typedef struct ship_state {
@@ -116,7 +119,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_rrip_victim(&state->rrip, set, candidates);
 }
 
-/* Count down the signature of the way's last line, evicted without a hit. An invalidated line no longer trains. */
+/* Count down the signature of the way's former line, if the line was evicted without a hit (no flag LEARNT). */
 static void learn_of_eviction(ship_state *state, uint32_t line) {
     if (line & LEARNT)
         return;
@@ -138,7 +141,9 @@ static void on_invalidate(void *self, uint32_t set, uint32_t way) {
     state->lines[(size_t)set * state->rrip.ways + way] = LEARNT;
 }
 
-/* A value per line, sets x ways x M; for lines of training sets a signature and an outcome bit; the table. */
+/*
+ * Cost: a value per line, sets x ways x M bits; a signature and an outcome bit per line of a training set; the table.
+ */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint64_t entries = (uint64_t)env->parameters[ENTRIES];
     return gpci_rrip_bits(env, (uint32_t)env->parameters[BITS]) +

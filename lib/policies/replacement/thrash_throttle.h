@@ -5,17 +5,17 @@
 #include "base/base.h"
 
 /*
- * Bimodal throttle of BIP and BRRIP: a share epsilon of the inserted lines gets the better place. By counter, as in
- * hardware: epsilon is added to a 32-bit fraction, and a line passes when the sum carries; with 1/32 every 32nd line
- * passes. By draw: each line passes with probability epsilon.
+ * Bimodal throttle of BIP and BRRIP: a share epsilon of the inserted lines passes, and gets the better place. By
+ * counter, as in hardware: each line adds epsilon to a 32-bit fraction, and a line passes when the sum carries; with
+ * 1/32 every 32nd line passes. By draw: each line passes with probability epsilon.
  *
  * Example, epsilon = 3/8: sums 3/8 6/8 9/8 12/8 15/8 18/8, so the third and the sixth of six pass.
  */
 typedef struct gpci_thrash_throttle {
     uint64_t rate;      /* epsilon x 2^32 */
     uint64_t credit;    /* fraction of the sum */
-    uint64_t generator; /* only by draw */
-    bool draws;
+    uint64_t generator; /* state of the random generator, used only if `draws` */
+    bool draws;         /* lines pass by draw, not by counter */
 } gpci_thrash_throttle;
 
 #define GPCI_EPSILON \
@@ -46,7 +46,7 @@ GPCI_INLINE bool gpci_thrash_throttle_passes_if(gpci_thrash_throttle *throttle, 
     return passes;
 }
 
-/* By counter ceil(log2(1 / epsilon)) bits: 5 for 1/32. By draw the generator's 64. If all or no lines pass: 0. */
+/* Cost in bits. By counter: ceil(log2(1 / epsilon)), 5 for 1/32. By draw: 64. If all or no lines pass: 0. */
 GPCI_INLINE uint64_t gpci_thrash_throttle_bits(double epsilon, bool draws) {
     if (!(epsilon > 0 && epsilon < 1))
         return 0;

@@ -11,11 +11,11 @@
  *
  * Time is coarse: ticks of many cycles, and counters of five bits. A cache used without a clock has no cycles. A tick
  * here is `tick` accesses of the cache, the same in timed and functional mode. Ages and times saturate at a counter's
- * maximum. If the multiple of a live time exceeds the maximum, its line never dies.
+ * maximum. If `scale` times a live time reaches the maximum, its line never dies.
  *
- * The paper leaves open: the table, there part of a prefetcher's, has no tags here. Its index is the block's number
- * folded by XOR. With signature=pc the entry belongs to the missing instruction: blocks of a stream do not come back,
- * their instruction does.
+ * In the paper the table is part of a prefetcher's table. Here the table has no tags, and the index is the block's
+ * number folded by XOR. With signature=pc the entry belongs to the missing instruction: blocks of a stream do not come
+ * back, their instruction does.
  *
  * Example, 2 ways, one set, tick = 1 access, scale = 2; A's last live time was 1, the other blocks have no entry:
  *   A miss    A is 0 old
@@ -30,11 +30,11 @@ enum { ENTRIES, TICK, BITS, SCALE };
 enum { BLOCK, PC };
 
 typedef struct line_time {
-    uint64_t filled;   /* tick */
+    uint64_t filled;   /* tick of the fill */
     uint32_t entry;    /* index in the table */
     uint8_t live;      /* ticks from fill to the last access */
-    uint8_t last_live; /* live time of the last generation */
-    bool known;
+    uint8_t last_live; /* live time that the table had at the fill */
+    bool known;        /* the table had a live time at the fill */
 } line_time;
 
 typedef struct time_state {
@@ -145,8 +145,9 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
 }
 
 /*
- * LRU's order. For each line its age, live time, last live time, a bit if the last is known, and with signature=pc the
- * table entry (an address gives its entry anew). For each table entry a bit for "none". The accesses of a tick.
+ * Cost: LRU's order. For each line the age, the live time, the last live time, and the bit `known`. With signature=pc
+ * also the index in the table (with signature=block the line's address gives the index). For each table entry a live
+ * time, and a bit for "none". A counter of the accesses of a tick.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint64_t bits = (uint64_t)env->parameters[BITS], entries = (uint64_t)env->parameters[ENTRIES];

@@ -13,15 +13,15 @@
  * accesses to a line while the line is its set's most recent count as one access, the first. Traces then depend less on
  * the order of several warps' accesses to a line.
  *
- * The paper prefetches into dead frames; this is replacement. PCs are multiples of 8 at least: their three low bits are
- * left out. The paper's signatures belong to single L1 blocks: block=1 begins a signature with the line's address.
- * block=0, as in later work, lets all lines with the same trace learn together.
+ * The paper prefetches into the ways of dead lines; here dead lines are only replaced first. PCs are multiples of 8 at
+ * least: their three low bits are left out. The paper's signatures belong to single L1 blocks: block=1 begins a
+ * signature with the line's address. block=0, as in later work, lets all lines with the same trace learn together.
  *
  * Example, 2 ways, one set, p and q the instructions; each line is read by p, then by q, and never again:
  *   p A, q A    signature p, then p + q
  *   p B, q B
- *   p C         A leaves with p + q: 1. q C
- *   p D         B leaves with p + q: 2, the threshold. q D: D is dead
+ *   p C, q C    A leaves, and the counter of p + q becomes 1
+ *   p D, q D    B leaves, and the counter becomes 2, the threshold. After q D, D is dead
  *   p E         D leaves, though C is the less recent: at C's last access the signature was not yet at the threshold
  */
 
@@ -71,7 +71,7 @@ static void finish(void *self) {
     gpci_free(state->context, state->counters);
 }
 
-/* Signature after one more access << 1, and the line's dead bit. */
+/* Add the request's access to `signature`. Returns 2 x (new signature) + (1 if the line is dead). */
 static uint32_t extended(const trace_state *state, uint64_t signature, const gpc_request *request) {
     signature = (signature + (request->pc >> 3)) & (((uint32_t)1 << state->signature_bits) - 1);
     return (uint32_t)signature << 1 | (state->counters[signature] >= state->threshold);
@@ -116,7 +116,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_touch(&state->lru, set, way);
 }
 
-/* LRU's order; signature and prediction of each line; the table. */
+/* Cost: LRU's order; signature and dead bit of each line; the table of counters. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint64_t signature = (uint64_t)env->parameters[SIGNATURE];
     return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways * (signature + 1) +

@@ -14,13 +14,13 @@
  * Example, vote(lru, mru), 3 SMs with caches of two ways, each with the stream A B C A B C ...:
  *   all run lru, which never hits
  *   the first sample: SM 0 tests mru, the others keep lru
- *   two later: mru hit A or B, SM 0 issued more than the others, and all run mru
+ *   two samples later: mru has hit A or B, SM 0 has issued more instructions than the others, and all run mru
  *
  * L2's slices serve all SMs, and all slices see the same throughput: for slices only measure=hits tells candidates
  * apart.
  *
  * Candidates may share state among the caches, as without a vote. A vote within a vote is refused: one vote can list
- * all candidates. A policy with knowledge of the future is refused: a test tells nothing.
+ * all candidates. A policy with knowledge of the future is refused.
  */
 
 typedef struct vote_state {
@@ -58,7 +58,7 @@ static void finish(void *self) {
     gpci_ballot_finish(&state->ballot);
 }
 
-/* Call the function in every candidate with the function. */
+/* Call `function` of every candidate that has the function. */
 #define TELL(function, ...)                                         \
     do {                                                            \
         const gpci_ballot *b = &((const vote_state *)self)->ballot; \
@@ -123,8 +123,8 @@ static gpc_status vote_init(void *self, const gpc_policy_env *env, char *message
 }
 
 /*
- * For each cache: the storage of all candidates, and the counters of its SM. In the first cache: the vote
- * (lib/policies/control/vote.h).
+ * Cost. For each cache: the storage of all candidates, and the counters of the cache's SM. Only for the first cache:
+ * the vote (lib/policies/control/vote.h).
  */
 static uint64_t vote_cost(const gpc_policy_env *env) {
     return gpci_ballot_cost(GPC_POLICY_REPLACEMENT, env, env->texts[1]);
