@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* True if a line takes its way at its miss; false if the line takes its way when its data come. */
+/* True if a line takes a way when the line misses; false if the line takes a way only when its data come. */
 GPCI_INLINE bool gpci_takes_at_miss(uint64_t allocate) {
     return allocate == GPC_ALLOCATE_ON_MISS || allocate == GPC_ALLOCATE_REPLACEABLE;
 }

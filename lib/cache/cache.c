@@ -79,7 +79,7 @@ const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request) {
     return &cache->last_policy_request;
 }
 
-/* Classify the cache. The batch loop serves caches with only tags, dirty bits, a replacement policy and a predictor. */
+/* Set the flags that choose the fast paths. The batch loop (batch_loop.h) serves only caches that are `plain`. */
 void gpci_classify(gpc_cache *cache) {
     const gpc_cache_options *options = &cache->options;
     cache->lru = cache->replacement_ops == &gpci_lru;
@@ -150,7 +150,7 @@ static gpc_status make_arrays(gpc_cache *cache, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Refuse a policy that reads more than the cache's host reports. */
+/* Refuse and destroy a policy that reads inputs that the host does not give (options.tells). */
 static gpc_status check_tells(const gpc_cache *cache, gpci_policy **policy, gpc_error *error) {
     gpc_status status = cache->options.tells ? gpci_policy_check_tells(*policy, cache->options.tells, error) : GPC_OK;
     if (status < 0) {
@@ -294,7 +294,7 @@ void gpc_cache_destroy(gpc_cache *cache) {
     gpci_release(context);
 }
 
-/* Request for a new policy, describing a line from before the policy. */
+/* Request that tells a new policy about a resident line, as if the line were filled. */
 static gpc_request request_of(const gpc_line *line) {
     return (gpc_request){.address = line->line_address, .warp = line->warp, .priority = line->priority};
 }

@@ -23,11 +23,11 @@ GPCI_INLINE bool gpci_is_atomic(const gpc_request *request) {
 }
 
 /*
- * Every field of a gpc_request, by the part that a request made from another request takes over. A field without a
- * class does not compile.
- *   ACCESS  of the warp access, under the same name: equal in all requests made for the access
- *   ASKER   equal in all requests made for an access, but computed by the maker of the first request
- *   LINE    of the bytes of one line: kept by requests for the same line, not by requests for another line
+ * Classes of the fields of a gpc_request. If a request is made from another request, the class of a field tells whether
+ * the new request copies the field. A field without a class does not compile.
+ *   ACCESS  copied from the field of the same name of the gpc_warp_access: equal in all requests of the access
+ *   ASKER   equal in all requests of a warp access, but computed when the first request is made
+ *   LINE    about the bytes of a line: copied by a request for the same line, but not for another line
  *   LEVEL   decided anew at each level
  */
 #define GPCI_REQUEST_ACCESS(X) \
@@ -35,7 +35,7 @@ GPCI_INLINE bool gpci_is_atomic(const gpc_request *request) {
 #define GPCI_REQUEST_ASKER(X) X(cycle), X(kernel), X(transactions), X(priority)
 #define GPCI_REQUEST_LINE(X) X(address), X(byte_mask), X(size), X(bytes_used), X(sector_mask), X(continues)
 #define GPCI_REQUEST_LEVEL(X) X(kind)
-/* Fields of `policy`: `token` and `token_l2` are of the ACCESS, `next_use` of the LINE, the rest of the LEVEL. */
+/* Classes of the fields of gpc_request.policy: ACCESS; and the others, `next_use` LINE, the rest LEVEL. */
 #define GPCI_REQUEST_POLICY_ACCESS(X) X(token), X(token_l2)
 #define GPCI_REQUEST_POLICY_OTHERS(X) X(next_use), X(policy_word), X(admitted)
 
@@ -53,7 +53,7 @@ _Static_assert(sizeof(struct {
                "each field of the extension, too");
 _Static_assert(sizeof(gpc_request) == 128, "the size that hosts and snapshots know");
 
-/* A request for another line on account of `requester`, such as a prefetch. */
+/* Make a request for another line, such as a prefetch, which the request `requester` causes. */
 GPCI_INLINE gpc_request gpci_request_inherit(const gpc_request *requester) {
     gpc_request request = {0};
 #define TAKE(field) request.field = requester->field
@@ -66,7 +66,7 @@ GPCI_INLINE gpc_request gpci_request_inherit(const gpc_request *requester) {
     return request;
 }
 
-/* True if a cache has lines of the request's space. Read-only spaces accept only reads. */
+/* True if caches keep lines of the request's memory space. In read-only spaces, false for anything but a read. */
 GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
     const uint8_t space = request->space;
     return GPCI_LIKELY(space <= GPC_SPACE_LOCAL) ||
@@ -74,7 +74,7 @@ GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
             gpci_is_read(request));
 }
 
-/* Possible faults of a request to a cache with such lines: X(field, true if faulty). */
+/* Possible faults of a request: X(field, true if faulty). `line_bytes`, `sectors`: lines of the cache. */
 #define GPCI_REQUEST_FAULTS(X, request, line_bytes, sectors)                                    \
     X(kind, (request)->kind >= GPC_KIND_COUNT)                                                  \
     X(hint, (request)->hint >= GPC_HINT_COUNT)                                                  \
@@ -86,8 +86,8 @@ GPCI_INLINE bool gpci_space_is_cached(const gpc_request *request) {
     X(sector_mask, (request)->sector_mask & ~(sectors))
 
 /*
- * True if kind, space, hint, priority and continues have values that every request may have. Looked at together: the
- * fields from sector_mask to continues are eight bytes. False: look at each field.
+ * True if kind, space, hint, priority and continues have values that every request may have. The fields from
+ * sector_mask to continues are eight bytes, and are compared together. False: the caller must check each field.
  */
 GPCI_INLINE bool gpci_request_is_usual(const gpc_request *request) {
     static const uint8_t unusual[8] = {0, 0xfc, 0xfe, 0xf8, 0xfe, 0, 0, 0xfe};
@@ -112,7 +112,9 @@ GPCI_INLINE bool gpci_request_is_sound(const gpc_request *request, uint32_t line
            request->size <= line_bytes - ((uint32_t)request->address & (line_bytes - 1));
 }
 
-/* True if a host has set a byte that has no meaning yet. Packets use the bytes: timed/component/packet.h. */
+/*
+ * True if a host has set a byte without a meaning (`reserved`, `unused`). Packets use the bytes (component/packet.h).
+ */
 GPCI_INLINE bool gpci_request_has_unknown(const gpc_request *request) {
     uint64_t words[sizeof request->reserved / sizeof(uint64_t)];
     memcpy(words, request->reserved, sizeof words);
@@ -129,7 +131,7 @@ GPCI_INLINE const char *gpci_request_fault(const gpc_request *request, uint32_t 
     return gpci_request_has_unknown(request) ? "reserved" : NULL;
 }
 
-/* gpc_cache_stall: asks the predictor about loads stopped at the tags, and only for three reasons. */
+/* gpc_cache_stall: ask the predictor about a stalled read. Without a question (no read, other reasons): GPC_CACHE. */
 GPCI_INLINE gpc_decision gpci_predictor_stall(const gpc_predictor_ops *ops, void *self, const gpc_request *request,
                                               uint32_t reason) {
     const bool asked = ops->on_stall && gpci_is_read(request) &&
@@ -148,19 +150,20 @@ GPCI_INLINE gpc_decision gpci_predictor_stall(const gpc_predictor_ops *ops, void
 #define GPCI_PRIORITY(state) ((state) >> GPCI_PRIORITY_SHIFT & 3u)
 #define GPCI_PENDING_MASK (0xffu << GPCI_PENDING_SHIFT)
 #define GPCI_PRIORITY_MASK (3u << GPCI_PRIORITY_SHIFT)
-#define GPCI_PRIORITISED (1u << 26) /* filled or hit by a token holder: cache_tokens.c */
-#define GPCI_USED_AGAIN (1u << 28)  /* used again since the clock's last visit; only with spare ways */
+#define GPCI_PRIORITISED (1u << 26) /* a request with a token filled or hit the line: cache_tokens.c */
+#define GPCI_USED_AGAIN (1u << 28)  /* hit since the clock's last visit (`hand`); only with spare ways */
 
+/* Mask of bytes of a line of at most 128 bytes. */
 typedef struct gpci_bytes {
     uint64_t word[2];
 } gpci_bytes;
 
-/* Counters of plain accesses; gpci_settle computes all statistics from them. */
+/* Counters of the fast paths (plain.c, batch_loop.h); gpci_settle computes all statistics from the counters. */
 typedef struct gpci_counts {
     uint64_t accesses, stores, hits, store_hits, evictions, write_backs, bypasses, store_bypasses;
 } gpci_counts;
 
-/* `fills_lines`: stores wrote whole lines. */
+/* Add the counts of fast accesses to `stats`. `fills_lines`: stores wrote whole lines. */
 void gpci_settle(gpci_cache_stats *stats, const gpci_counts *counts, bool fills_lines);
 
 /* Give lines that persist (GPC_EVICT_LAST) normal priority. */
@@ -171,19 +174,19 @@ gpci_cache_stats gpci_cache_get_stats(const gpc_cache *cache);
 
 /* Opportunistic tokens: rules for the end of a line's priority (cache_tokens.c). */
 typedef struct gpci_token_rules {
-    uint32_t clear, warps; /* GPC_CLEAR_; warp slots */
-    uint64_t period;
+    uint32_t clear, warps; /* gpc_token_clear; number of warp slots */
+    uint64_t period;       /* GPC_CLEAR_PERIODIC: time between two clearings */
 } gpci_token_rules;
 
 typedef struct gpci_token_state {
     gpci_token_rules rules;
-    uint32_t *states; /* [slots]: state words with GPCI_PRIORITISED; owned by the cache */
+    uint32_t *states; /* [slots]: the cache's `states`; GPCI_PRIORITISED marks lines with priority */
     size_t slots;
-    uint64_t *owners; /* [slots][words], bit per warp slot; GPC_CLEAR_OWNERS */
-    uint32_t *last;   /* [slots], warp slot; GPC_CLEAR_LAST_OWNER */
+    uint64_t *owners; /* [slots][words], a bit for each warp slot; only with GPC_CLEAR_OWNERS */
+    uint32_t *last;   /* [slots], warp slot of the last owner; only with GPC_CLEAR_LAST_OWNER */
     uint32_t words;
-    uint64_t next, lookups; /* GPC_CLEAR_PERIODIC: time of the next clearing; lookups, the time without a clock */
-    bool any;               /* a line may have priority */
+    uint64_t next, lookups; /* GPC_CLEAR_PERIODIC: time of the next clearing; time, if requests have no cycle */
+    bool any;               /* false: no line has priority */
 } gpci_token_state;
 
 struct gpc_cache {
@@ -194,22 +197,22 @@ struct gpc_cache {
     uint32_t line_shift, sector_shift;
     bool priorities;            /* a line with an eviction priority has been filled */
     bool plain;                 /* only tags, dirty bits, a replacement policy and a predictor: see batch_loop.h */
-    bool guarded;               /* the predictor may keep lines out, or learns */
+    bool guarded;               /* the predictor is neither always-cache nor the hint: fills depend on the predictor */
     bool quick;                 /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
-    bool lru;                   /* the built-in LRU */
-    bool always_cache, by_hint; /* the predictor is the constant; the instruction's hint */
-    bool predicts;              /* the predictor is no constant, and not the instruction's hint */
-    bool unusual;               /* `strong_passes`, or a token_state */
-    bool strong_passes;         /* strong loads with a scope wider than the SM do not hit here, and leave no line */
-    bool hosts;                 /* a policy belongs to the host: gpci_shown */
-    bool tracks;                /* written, reuse, warps or next_uses is kept */
+    bool lru;                   /* the replacement policy is the built-in LRU */
+    bool always_cache, by_hint; /* the predictor is always-cache; the instruction's hint */
+    bool predicts;              /* the predictor is not always-cache, always-bypass or the instruction's hint */
+    bool unusual;               /* strong_passes is true, or token_state is not NULL */
+    bool strong_passes;         /* strong loads with a scope wider than the SM bypass the cache */
+    bool hosts;                 /* the host has implemented a policy of the cache: gpci_shown */
+    bool tracks;                /* one of written, reuse, warps and next_uses is not NULL */
     uint8_t sectors, all_sectors, fetch;
     uint8_t tokens;                /* gpc_tokens */
     gpci_token_state *token_state; /* NULL except with opportunistic tokens */
     uint32_t pending_lines;        /* lines with a pending sector */
     uint32_t free_ways;            /* ways without a line */
-    uint32_t spare_ways;           /* free ways that stay free: data for fewer lines than ways */
-    uint32_t hand;                 /* clock hand for a full cache: set * ways + way */
+    uint32_t spare_ways;           /* ways that stay free, as the cache has data for fewer lines than ways; mostly 0 */
+    uint32_t hand;                 /* with spare ways: line that the clock visits next, set * ways + way */
     uint32_t held;                 /* state bits that keep a line from eviction: GPCI_PENDING_MASK, or 0 */
     const gpc_replacement_ops *replacement_ops;
     void *replacement_self;
@@ -219,32 +222,32 @@ struct gpc_cache {
     uint32_t *reuse, *warps; /* [sets][row], if tracked */
     uint64_t *next_uses;     /* [sets][row], if tracked */
     gpci_index index;
-    gpci_counts quick_counts; /* not yet in stats */
+    gpci_counts quick_counts; /* counts of plain.c, not yet in `stats` */
     gpci_cache_stats stats;
     /* remaining members */
     gpc_context *context;
     gpci_policy *replacement, *predictor;
-    uint64_t sampled_reads, sampled_hits; /* read sectors at the last sample */
-    uint64_t declined;                    /* 1 + line number of the last request refused by the policy; 0 = none */
-    uint64_t notified;     /* calls received from the host, of those named by gpc_cache_lacks: GPC_READS_ bits */
-    gpci_commons *commons; /* shared policy state of the level, or of the sharing caches; NULL = not shared */
-    bool lone;             /* no hierarchy: the cache owns a reference to its commons */
+    uint64_t sampled_reads, sampled_hits; /* counters read_sectors, read_sector_hits at the last gpci_cache_sample */
+    uint64_t declined;     /* 1 + line number of the last request, if the policy refused a way; 0: no refusal */
+    uint64_t notified;     /* GPC_READS_ bits of the calls that the host has made: gpc_cache_lacks */
+    gpci_commons *commons; /* policy state shared with other caches: of the level, or `share_with`; NULL: not shared */
+    bool lone;             /* the cache is not in a hierarchy, and owns a reference to its commons */
     gpc_request last_policy_request; /* last request shown to a host's policy */
     gpc_cache_options options;
 #ifdef GPCI_CHECK
     gpci_cache_stats again; /* second counts (cache_again.c) */
-    uint32_t seen_way;      /* before the lookup: the line's way, and its state */
-    uint32_t seen;
+    uint32_t seen_way;      /* before the lookup: the line's way, or GPCI_NO_WAY */
+    uint32_t seen;          /* before the lookup: the line's state word; 0 without a line */
 #endif
 };
 
-/* A request resolved against the cache's geometry. */
+/* A request resolved: line, set and sectors of the cache. */
 typedef struct gpci_view {
-    uint64_t line; /* number: address / line size */
+    uint64_t line; /* line number: address / line size */
     uint32_t set;
-    uint8_t need;     /* sectors */
-    uint8_t covered;  /* stores kept at this level: sectors written whole */
-    gpci_bytes bytes; /* stores, lines of at most 128 bytes */
+    uint8_t need;     /* sectors that the request reads or writes */
+    uint8_t covered;  /* sectors that the store writes whole; 0 for a read, an atomic, and write-evict */
+    gpci_bytes bytes; /* bytes that the store or atomic writes; 0 for longer lines than 128 bytes */
 } gpci_view;
 
 GPCI_INLINE size_t gpci_slot(const gpc_cache *cache, uint32_t set, uint32_t way) {
@@ -266,7 +269,7 @@ GPCI_INLINE uint32_t gpci_free_way(const gpc_cache *cache, uint32_t set) {
     return gpci_match(cache->tags.words + gpci_slot(cache, set, 0), 0, cache->tags.row, 0, true);
 }
 
-/* Aligned groups of `fetch` sectors with a missing sector. */
+/* Sectors to fetch for the missing sectors: whole aligned groups of cache->fetch sectors. */
 GPCI_INLINE uint8_t gpci_widen(const gpc_cache *cache, uint8_t missing) {
     if (cache->fetch <= 1 || !missing)
         return missing;
@@ -279,9 +282,9 @@ GPCI_INLINE uint8_t gpci_widen(const gpc_cache *cache, uint8_t missing) {
 
 /* Sectors of a request found in a resident line. */
 typedef struct gpci_findings {
-    uint8_t hit;     /* needed, and valid or pending */
-    uint8_t waiting; /* sectors in `hit` that wait for a fill */
-    uint8_t missing; /* needed, and neither present nor written whole */
+    uint8_t hit;     /* needed sectors that are valid or pending */
+    uint8_t waiting; /* sectors of `hit` that are pending, and that the request does not write whole */
+    uint8_t missing; /* needed sectors, neither valid nor pending, that the request does not write whole */
 } gpci_findings;
 
 GPCI_INLINE gpci_findings gpci_examine(const gpci_view *view, uint32_t state) {
@@ -296,8 +299,8 @@ GPCI_INLINE gpc_outcome gpci_outcome_of(gpci_findings found) {
 }
 
 /*
- * Request to show to a policy. The caller may use the request's reserved bytes (timed/component/packet.h). A host's
- * policy may keep or pass on the request, and gets reserved bytes of 0.
+ * Request to show to a policy. The library may use the request's reserved bytes (timed/component/packet.h). A policy
+ * that the host has implemented may pass the request on, and so gets a copy with reserved bytes of 0.
  */
 GPCI_COLD const gpc_request *gpci_show(gpc_cache *cache, const gpc_request *request);
 GPCI_INLINE const gpc_request *gpci_shown(gpc_cache *cache, const gpc_request *request) {
@@ -312,22 +315,22 @@ GPCI_INLINE uint32_t gpci_write_allocate(const gpc_cache *cache, const gpc_reque
     return request->space == GPC_SPACE_LOCAL ? cache->options.write_allocate_local : cache->options.write_allocate;
 }
 
-/* gpc_cache_sample; sets `reads` and `read_hits` of the sample. */
+/* gpc_cache_sample; first sets sample->reads and sample->read_hits to the counts since the last sample. */
 void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample);
 
 /*
- * gpc_cache_create for a cache whose policies share state with other caches of the level. `commons` must outlive the
- * cache. NULL: a cache without a hierarchy.
+ * gpc_cache_create for a cache of a hierarchy. `commons`: policy state that the caches of the level share; must outlive
+ * the cache. NULL: a cache without a hierarchy.
  */
 gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,
                              gpc_error *error, gpc_cache **out);
 
-/* Ways that stay free. */
+/* Ways that stay free: the cache has data for options.lines lines; 0: for all ways. */
 GPCI_INLINE uint32_t gpci_spare_ways(const gpc_cache *cache) {
     return cache->options.lines ? cache->sets * cache->ways - (uint32_t)cache->options.lines : 0;
 }
 
-/* Exchange the contents of two caches; the objects stay. A cache of another shape can so replace a borrowed cache. */
+/* Exchange the contents of two caches. Pointers stay valid: a borrowed `left` becomes a cache of another shape. */
 void gpci_cache_exchange(gpc_cache *left, gpc_cache *right);
 
 /* Sectors that a request names: by mask, by bytes from the address on, or all. */
@@ -341,15 +344,12 @@ GPCI_INLINE uint8_t gpci_needed_sectors(const gpc_cache *cache, const gpc_reques
     return (uint8_t)((2u << high) - (1u << low));
 }
 
-/* True if nothing in a cache but its lines depends on past accesses (then see gpci_cache_renew). */
+/* True if only the lines and their LRU order depend on past accesses: gpci_cache_renew can reset such a cache. */
 bool gpci_cache_forgets(const gpc_cache *cache);
-/*
- * Make a cache that forgets as a new cache of its sets and ways, with data for `lines` lines (0: all); unlike
- * gpci_cache_exchange, without new memory. Dirty lines are lost.
- */
+/* Reset a cache to a new cache with data for `lines` lines (0: all). No memory is allocated. Dirty lines are lost. */
 void gpci_cache_renew(gpc_cache *cache, uint64_t lines);
 
-/* Resolve a well-formed read. */
+/* Resolve a request without a fault; completely only for a read. */
 GPCI_INLINE void gpci_view_read(const gpc_cache *cache, const gpc_request *request, gpci_view *view) {
     view->line = request->address >> cache->line_shift;
     view->set = gpci_index_of(&cache->index, view->line);
@@ -358,13 +358,13 @@ GPCI_INLINE void gpci_view_read(const gpc_cache *cache, const gpc_request *reque
     view->bytes = (gpci_bytes){{0, 0}};
 }
 
-/* view.c: resolve the bytes of a store or an atomic, after gpci_view_read. GPC_ERROR_ARGUMENT. */
+/* view.c: resolve the bytes of a store or an atomic, after gpci_view_read. GPC_ERROR_ARGUMENT: wrong byte mask. */
 gpc_status gpci_view_change(const gpc_cache *cache, const gpc_request *request, gpci_view *view, gpc_error *error);
 
 /* view.c: refuse a request with a fault, and name the field. Returns GPC_ERROR_ARGUMENT. */
 GPCI_COLD gpc_status gpci_refuse_request(const gpc_cache *cache, const gpc_request *request, gpc_error *error);
 
-/* Resolve a request made by the library. GPC_ERROR_ARGUMENT if the request is malformed. */
+/* Resolve a request made by the library: the reserved bytes may be in use. GPC_ERROR_ARGUMENT: the request is wrong. */
 static inline gpc_status gpci_view_of_own(const gpc_cache *cache, const gpc_request *request, gpci_view *view,
                                           gpc_error *error) {
     if (GPCI_UNLIKELY(!gpci_request_is_sound(request, cache->options.line_bytes, cache->all_sectors)))
@@ -373,7 +373,7 @@ static inline gpc_status gpci_view_of_own(const gpc_cache *cache, const gpc_requ
     return gpci_is_read(request) ? GPC_OK : gpci_view_change(cache, request, view, error);
 }
 
-/* Resolve a request of a host. */
+/* Resolve a request of a host: the reserved bytes must be 0. */
 static inline gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request *request, gpci_view *view,
                                       gpc_error *error) {
     return GPCI_UNLIKELY(gpci_request_has_unknown(request)) ? gpci_refuse_request(cache, request, error)
@@ -381,33 +381,33 @@ static inline gpc_status gpci_view_of(const gpc_cache *cache, const gpc_request 
 }
 
 /*
- * gpc_cache_reserve and gpc_cache_fill of a resolved request. `way`: the line's way; GPCI_NO_WAY if the line is known
- * to be absent; GPCI_ANY_WAY if unknown.
+ * gpc_cache_reserve of a resolved request. `way`: the line's way; GPCI_NO_WAY if the line is known to be absent;
+ * GPCI_ANY_WAY if the caller does not know.
  */
 #define GPCI_ANY_WAY (UINT32_MAX - 1)
 gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         uint8_t sectors, gpc_access_result *result);
 /*
- * As gpci_reserve for an absent line, after gpci_reserve has found no victim; but pending lines may leave, too: their
- * fetches have not been sent.
+ * Reserve for an absent line after gpci_reserve has found no victim. Pending lines may be evicted, too: the caller has
+ * checked that the fetches of the set's pending lines have not been sent.
  */
 gpc_status gpci_reserve_over_pending(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                                      uint8_t sectors, gpc_access_result *result);
-/* gpc_cache_fill of a request made by the library. */
+/* gpc_cache_fill: gpci_fill_own for a request made by the library, gpci_fill for a resolved request. */
 gpc_status gpci_fill_own(gpc_cache *cache, const gpc_request *request, uint8_t sectors, gpc_access_result *result);
 gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
                      gpc_access_result *result);
 
+/* Mask of the bytes of sectors; of the bytes of a line from `first` on, before `end`. */
 gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors);
-/* Bytes of a line from `first` on, before `end`. */
 gpci_bytes gpci_bytes_between(uint32_t first, uint32_t end);
-/* Sectors with all bytes in the mask. */
+/* Sectors with all bytes in the mask `bytes`. */
 uint8_t gpci_covered_by(const gpc_cache *cache, const gpci_bytes *bytes);
 
-/* Record the upper bits of a line that may become resident. */
+/* Record the upper bits of a line number before the line becomes resident: gpci_tags.high and wide. */
 void gpci_admit_high(gpc_cache *cache, uint64_t line);
 
-/* Sectors have come for the line in a slot. */
+/* Make sectors of the line in a slot valid and not pending: the data have come. */
 GPCI_INLINE void gpci_arrive(gpc_cache *cache, size_t slot, uint8_t sectors) {
     uint32_t state = cache->states[slot];
     if (GPCI_PENDING(state)) {
@@ -418,8 +418,8 @@ GPCI_INLINE void gpci_arrive(gpc_cache *cache, size_t slot, uint8_t sectors) {
 }
 
 /*
- * gpc_cache_fill of a read with a line reserved in `slot`. False: nothing was done, because the line has left, or
- * because a callback must be called.
+ * gpc_cache_fill of a read with a line reserved in `slot`. False: nothing was done; the caller must call gpci_fill_own.
+ * Causes: the line has left the slot, or the general path is needed (wide tags, no read, a callback).
  */
 GPCI_INLINE bool gpci_fill_reserved(gpc_cache *cache, const gpc_request *request, size_t slot, uint8_t sectors) {
     const uint64_t line = request->address >> cache->line_shift;
@@ -431,17 +431,19 @@ GPCI_INLINE bool gpci_fill_reserved(gpc_cache *cache, const gpc_request *request
     return true;
 }
 
-/* cache_access.c. Prefetches are of host memory, for a coming lookup, and affect only speed. */
-/* Prefetch (host memory) the tags, states and order of an address's set. */
+/*
+ * cache_access.c. The gpci_sw_prefetch_ functions load the simulator's own tables into the CPU's cache before a coming
+ * lookup, and affect only the simulator's speed. _set: tags, states and recency order of an address's set.
+ */
 void gpci_sw_prefetch_set(const gpc_cache *cache, uint64_t address);
-/* Prefetch the line in a slot, if the slot exists. */
+/* Prefetch the tag and state of a slot, if the slot exists. */
 void gpci_sw_prefetch_slot(const gpc_cache *cache, size_t slot);
 /*
- * With a table of places: prefetch the line the table names, or the victim. Call after gpci_sw_prefetch_set's prefetch
- * has arrived.
+ * With tags.places: prefetch the slot that the table names, or the entry of the LRU victim. Call some time after
+ * gpci_sw_prefetch_set, when its data are in the CPU's cache.
  */
 void gpci_sw_prefetch_place(const gpc_cache *cache, uint64_t address);
-/* The three steps, on a resolved request. Results are zeroed by the caller. */
+/* First step of an access, on a resolved request. The caller has cleared the result. */
 void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
 /* True if the request may leave a line in the cache after its lookup. */
 GPCI_INLINE bool gpci_leaves_something(const gpc_cache *cache, const gpc_request *request) {
@@ -451,17 +453,20 @@ GPCI_INLINE bool gpci_leaves_something(const gpc_cache *cache, const gpc_request
     return gpci_is_read(request) || cache->options.atomics_here;
 }
 
-/* True if the request lacks the token for a fill, or for a fill without restriction. */
+/* True if the request has no token, and the cache's tokens forbid or restrict its fill. */
 GPCI_INLINE bool gpci_lacks_token(const gpc_cache *cache, const gpc_request *request) {
     return GPCI_UNLIKELY(request->policy.token == GPC_TOKEN_NONE) && cache->tokens != GPC_TOKENS_IGNORE;
 }
 
-/* True if the request lacks the token, and may not fill at all. */
+/* True if the request has no token, and may not fill at all. */
 GPCI_INLINE bool gpci_may_not_fill(const gpc_cache *cache, const gpc_request *request) {
     return GPCI_UNLIKELY(request->policy.token == GPC_TOKEN_NONE) && cache->tokens == GPC_TOKENS_STRICT;
 }
 
-/* After the lookup of a miss, before the fetch: check tokens, and ask a replacement policy that may decline. */
+/*
+ * After the lookup of a miss, before the fetch: check the token, and ask a replacement policy with `declines`. If the
+ * request is refused, set the outcome to GPC_BYPASSED.
+ */
 void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result);
 GPCI_INLINE void gpci_admit(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                             gpc_access_result *result) {
@@ -476,17 +481,17 @@ GPCI_INLINE bool gpci_is_full(const gpc_cache *cache) {
 }
 
 /*
- * Choose the leaving line, or GPCI_NO_WAY with the reason in result->outcome. If the set has no free way (`full`), its
- * policy chooses a line of the set. Otherwise the clock chooses a line of any set, returned in `*set`.
+ * Choose the line to evict. `full`: the set has no free way, and the replacement policy chooses a line of the set. Not
+ * `full`: the clock chooses a line of any set, returned in `*set`. GPCI_NO_WAY: none; result->outcome has the reason.
  */
 gpc_status gpci_choose(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
                        gpc_access_result *result, uint32_t *out_way);
-/* Give the line a way, evicting if needed. If refused, set the outcome and return GPCI_NO_WAY. */
+/* Give the line a way; evict if needed. If refused, set result->outcome, and `*out_way` to GPCI_NO_WAY. */
 gpc_status gpci_take_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, gpc_access_result *result,
                          uint32_t *out_way);
 
 /* write.c: stores, and atomics performed here. */
-/* Outcome of an access to a resident line with this state. */
+/* Outcome of an access to a resident line with the state word `state`. */
 gpc_outcome gpci_outcome_at(const gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t state);
 void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                        gpc_access_result *result);
@@ -499,20 +504,20 @@ void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci
 uint8_t gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                          uint8_t sectors);
 /*
- * Refuse a way for an allocating request: a write goes below. `fetch`: sectors announced as fetched, but not needed
- * because no line keeps the sectors.
+ * Finish a request that was refused a way: a write goes below. `fetch`: sectors that the lookup has counted as fetched;
+ * sectors of `fetch` that are not fetched for a bypass are taken back from the counters.
  */
 void gpci_decline(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t fetch,
                   gpc_access_result *result);
 
-/* The fill callback. */
+/* Call the callback options.on_fill, if set, for sectors that became valid. */
 void gpci_notify_sectors(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                          uint8_t sectors);
 
 /* Make sectors of a resident line valid and not pending, and apply a write that waited for the sectors. */
 void gpci_complete(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way, uint8_t sectors);
 
-/* Describe a resident line as an eviction does. */
+/* Fill in `eviction` for a resident line. */
 void gpci_describe(const gpc_cache *cache, uint32_t set, uint32_t way, gpc_eviction *eviction);
 /*
  * Remove a line, call policies and the eviction callback, and describe the line in `eviction`. `request`: the request
@@ -535,7 +540,7 @@ bool gpci_line_of(const gpc_cache *cache, uint64_t address, gpc_line *line);
 /* Predictor's decision on a miss; `word` is for the level below. */
 gpc_decision gpci_predict(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t *word);
 
-/* True if the request must bypass for lack of a token, even with free ways. Counts the bypass. */
+/* True if the request must bypass for lack of a token, even if a way is free. Counts the bypass. */
 bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
 
 /* oracle.c: compare the predictor's decision with the oracle's. Only with tracked next uses. */
@@ -553,8 +558,8 @@ void gpci_tokens_event(gpci_token_state *state, const gpc_warp_event *event);
 
 #ifdef GPCI_CHECK
 /*
- * cache_again.c: second counts for the ledger, in the checking build (base/check.h). A lookup counts again by the
- * line's state before the lookup, and by the result; a refusal by the result; gpci_cache_stats_again reads.
+ * cache_again.c: second counts for the ledger, in the checking build (base/check.h). gpci_cache_see records the line's
+ * state before a lookup. The counting functions use the recorded state and the result. gpci_cache_stats_again reads.
  */
 void gpci_cache_see(gpc_cache *cache, const gpci_view *view);
 void gpci_cache_count_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
@@ -564,16 +569,16 @@ void gpci_cache_count_refusal(gpc_cache *cache, const gpc_request *request, cons
 gpci_cache_stats gpci_cache_stats_again(const gpc_cache *cache);
 /* A decision of the oracle, and of the predictor. */
 void gpci_cache_count_oracle(gpc_cache *cache, bool bypass, gpc_decision decision);
-/* Lines held now. */
+/* Number of resident lines. */
 uint64_t gpci_cache_lines(const gpc_cache *cache);
 #endif
 
-/* True for a load that passes the cache, because observers of the load's scope do not see the cache's data. */
+/* True for a strong load that must see stores of other SMs, and so bypasses this cache (strong_passes). */
 bool gpci_passes_strongly(const gpc_cache *cache, const gpc_request *request);
 
-/* plain.c: a whole access to a quick cache. False: nothing was done; use the general path. */
+/* plain.c: a whole access to a cache that is `quick`. False: nothing was done; use the general path. */
 bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
-/* Classify a cache for the fast paths; gpci_classify_quick decides only about `quick`. */
+/* Set a cache's flags for the fast paths; gpci_classify_quick sets only `quick`. */
 void gpci_classify(gpc_cache *cache);
 void gpci_classify_quick(gpc_cache *cache);
 

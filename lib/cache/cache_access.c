@@ -6,14 +6,14 @@
 #include <string.h>
 
 /*
- * The three steps of an access. Worked example, 2 sectors, allocate on miss:
+ * The three steps of an access: lookup, reserve, fill. Example, 2 sectors (masks in binary), allocate on miss:
  *
  *   load sector 0 of A   lookup MISS, fetch 01   reserve: way 0, pending 01   fill: valid 01
  *   load sectors 0, 1    lookup SECTOR_MISS, hit 01, fetch 10   reserve: pending 10   fill: valid 11
  *   load sectors 0, 1    lookup HIT
  */
 
-/* Bypass a request without a needed token; no policy is asked. */
+/* If a request lacks a token that it needs, let the request bypass; no policy is asked. */
 bool gpci_bars(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
     if (!gpci_may_not_fill(cache, request))
         return false;
@@ -56,15 +56,15 @@ static void count_warp_reuse(gpc_cache *cache, const gpc_request *request, size_
     }
 }
 
-/* True if a byte of the sectors has been stored since the fill. */
+/* Lazy fetch: true if a byte of the sectors has been stored. */
 static GPCI_COLD bool was_written(const gpc_cache *cache, size_t slot, uint8_t sectors) {
     const gpci_bytes bytes = gpci_bytes_of(cache, sectors), *written = &cache->written[slot];
     return ((written->word[0] & bytes.word[0]) | (written->word[1] & bytes.word[1])) != 0;
 }
 
 /*
- * True if the request uses its line again. False if all its sectors come for the first time (read, or stored). False if
- * the request is a further part of the access just made.
+ * True if the request uses its line again: a needed sector is valid or pending, or has stored bytes. False if the
+ * needed sectors are used for the first time. False if the request is a further part of the access before (continues).
  */
 GPCI_INLINE bool uses_again(const gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way) {
     const size_t slot = gpci_slot(cache, view->set, way);
@@ -82,7 +82,7 @@ static GPCI_COLD void tell_sector_miss(gpc_cache *cache, const gpc_request *requ
         cache->predictor_ops->on_sector_miss(cache->predictor_self, set, way, gpci_shown(cache, request));
 }
 
-/* Number of persisting lines in the set. */
+/* Number of persisting lines (GPC_EVICT_LAST) in the set. */
 static uint32_t count_last(const gpc_cache *cache, uint32_t set) {
     const uint32_t *states = cache->states + gpci_slot(cache, set, 0),
                    *tags = cache->tags.words + gpci_slot(cache, set, 0);
@@ -92,14 +92,14 @@ static uint32_t count_last(const gpc_cache *cache, uint32_t set) {
     return count;
 }
 
-/* True if the request asks for a persisting line, and its set may have no more persisting lines. */
+/* True if the request asks for a persisting line, but its set already has as many as options.last_ways allows. */
 GPCI_INLINE bool is_beyond(const gpc_cache *cache, const gpc_request *request, uint32_t set) {
     if (GPCI_LIKELY(!cache->options.last_ways) || request->priority != GPC_EVICT_LAST)
         return false;
     return cache->options.last_ways == GPC_NO_LAST_WAYS || count_last(cache, set) >= cache->options.last_ways;
 }
 
-/* Change a line's priority on a hit with another priority than NORMAL. */
+/* On a hit, give the line the request's priority. The request's priority is not GPC_EVICT_NORMAL. */
 static void change_priority(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way) {
     uint32_t *state = &cache->states[gpci_slot(cache, set, way)];
     if (GPCI_PRIORITY(*state) == request->priority || is_beyond(cache, request, set))
@@ -109,7 +109,10 @@ static void change_priority(gpc_cache *cache, const gpc_request *request, uint32
     gpci_classify_quick(cache);
 }
 
-/* Report a found line: `again` for a further use, or for more sectors of the line. */
+/*
+ * Update a line that a lookup has found, and tell the policies. `again`: the policies are told a hit. Not `again`: the
+ * needed sectors are used for the first time, and the policies are told a sector miss.
+ */
 static void tell_found(gpc_cache *cache, const gpc_request *request, uint32_t set, uint32_t way, bool again) {
     if (request->priority != GPC_EVICT_NORMAL)
         change_priority(cache, request, set, way);
@@ -167,7 +170,7 @@ static void lookup_read(gpc_cache *cache, const gpc_request *request, const gpci
     stats->fetched_sectors += gpci_count_sectors(result->fetch_sectors);
 }
 
-/* An atomic performed below must not leave a stale copy here. */
+/* Pass an atomic to the level that performs the atomic. The line is dropped: its copy would be stale. */
 static void pass_atomic(gpc_cache *cache, const gpci_view *view, uint32_t way, gpc_access_result *result) {
     cache->stats.atomics++;
     cache->stats.atomic_sectors += gpci_count_sectors(view->need);
@@ -184,8 +187,8 @@ bool gpci_passes_strongly(const gpc_cache *cache, const gpc_request *request) {
 }
 
 /*
- * Rare steps before a lookup; true if the lookup is done. A strong load bypasses the line, because other observers of
- * its scope do not see data of this cache; the clean sectors are dropped (GPU_VIPER-TCP.sm, LoadBypassEvict).
+ * Do the rare steps before a lookup: move the tokens' clock, and let a strong load bypass. True if a strong load has
+ * bypassed: the lookup is complete. Clean sectors of the line are dropped (GPU_VIPER-TCP.sm, LoadBypassEvict).
  */
 static GPCI_COLD bool passes_unusually(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                                        gpc_access_result *result) {
@@ -241,15 +244,15 @@ void gpci_lookup(gpc_cache *cache, const gpc_request *request, const gpci_view *
     GPCI_AGAIN(gpci_cache_count_lookup(cache, request, view, result));
 }
 
-/* State bits of lines that a request may not evict. */
+/* State bits: a request may not evict a line with one of the bits. `lacking`: the request has no token. */
 static uint32_t excluded_by(const gpc_cache *cache, bool lacking) {
     return cache->held | (lacking ? GPCI_PRIORITISED : 0);
 }
 
 /*
- * Candidates for eviction: not pending; not prioritised if the request lacks a token; of the lowest eviction priority
- * present. If the set has its most persisting lines, a further persisting line replaces one of them. NULL mask: all
- * ways.
+ * Find the candidates for eviction. A candidate is not pending (cache->held). If `lacking`, a candidate has no priority
+ * by tokens. Candidates have the lowest eviction priority among these lines. If the request asks for a persisting line
+ * beyond last_ways, the candidates are the persisting lines. `*out`: mask of ways; NULL: all ways. False: none.
  */
 static bool candidates_of(const gpc_cache *cache, const gpc_request *request, uint32_t set, bool lacking,
                           uint64_t *words, const uint64_t **out) {
@@ -257,7 +260,7 @@ static bool candidates_of(const gpc_cache *cache, const gpc_request *request, ui
     if (!(cache->held && cache->pending_lines) && !cache->priorities && !lacking)
         return true;
     const uint32_t excluded = excluded_by(cache, lacking);
-    static const uint8_t rank[4] = {1, 0, 2, 3}; /* normal, first, last */
+    static const uint8_t rank[4] = {1, 0, 2, 3}; /* by gpc_priority: normal, first, last, unused */
     const uint32_t *states = cache->states + gpci_slot(cache, set, 0);
     const bool own = cache->options.last_ways != GPC_NO_LAST_WAYS && is_beyond(cache, request, set);
     unsigned lowest = 3;
@@ -275,7 +278,7 @@ static bool candidates_of(const gpc_cache *cache, const gpc_request *request, ui
     return true;
 }
 
-/* As candidates_of, for a request that may evict prioritised lines: only if no other candidate exists. */
+/* candidates_of for any request. A request with a token evicts prioritised lines only if no other candidate exists. */
 static bool candidates_for(const gpc_cache *cache, const gpc_request *request, uint32_t set, uint64_t *words,
                            const uint64_t **out) {
     const bool lacking = gpci_lacks_token(cache, request);
@@ -283,7 +286,10 @@ static bool candidates_for(const gpc_cache *cache, const gpc_request *request, u
            candidates_of(cache, request, set, lacking, words, out);
 }
 
-/* As candidates_for, for LRU without eviction priorities: no need to look at every way. */
+/*
+ * Least recent line among the candidates of candidates_for, for LRU without eviction priorities; GPCI_NO_WAY: none. The
+ * function seldom looks at every way.
+ */
 static uint32_t lru_candidate(const gpc_cache *cache, uint32_t set, bool lacking) {
     const uint32_t *states = cache->states + gpci_slot(cache, set, 0);
     uint32_t way = GPCI_NO_WAY;
@@ -294,13 +300,14 @@ static uint32_t lru_candidate(const gpc_cache *cache, uint32_t set, bool lacking
 }
 
 /*
- * Policy's refusal of a request's line. A further part of an access follows the first part without a new question,
- * which would be another draw or another miss for the policy.
+ * True if the request is a further part of an access (continues), and the policy has refused the line for the first
+ * part. The policy is not asked again: a random policy would draw again, and other policies would count another miss.
  */
 GPCI_INLINE bool was_declined(const gpc_cache *cache, const gpc_request *request) {
     return GPCI_UNLIKELY(request->continues) && cache->declined == (request->address >> cache->line_shift) + 1;
 }
 
+/* Remember the policy's answer to the first part of an access; returns the answer. */
 GPCI_INLINE bool note_declined(gpc_cache *cache, const gpc_request *request, bool declined) {
     if (!request->continues)
         cache->declined = declined ? (request->address >> cache->line_shift) + 1 : 0;
@@ -338,7 +345,10 @@ void gpci_ask_admission(gpc_cache *cache, const gpc_request *request, const gpci
     gpci_decline(cache, request, view, result->fetch_sectors, result);
 }
 
-/* Set the outcome without a candidate: every way is pending. A request without a token bypasses instead of waiting. */
+/*
+ * Set the outcome if no line can be evicted. A request without a token (`lacking`) bypasses. For any other request all
+ * lines are pending: the outcome is GPC_NO_VICTIM, and the request must wait.
+ */
 static void find_none(gpc_cache *cache, bool lacking, gpc_access_result *result) {
     result->outcome = lacking ? GPC_BYPASSED : GPC_NO_VICTIM;
     GPCI_AGAIN(cache->again.token_bypasses += result->outcome == GPC_BYPASSED);
@@ -346,7 +356,7 @@ static void find_none(gpc_cache *cache, bool lacking, gpc_access_result *result)
     cache->stats.no_victims += !lacking;
 }
 
-/* Way chosen by the policy in a full set. */
+/* Let the policy choose a way in a full set. GPCI_NO_WAY: result->outcome has the reason. */
 static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_access_result *result,
                             uint32_t *out_way) {
     uint64_t words[GPC_MAX_WAYS / 64];
@@ -381,11 +391,13 @@ static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32
 }
 
 /*
- * Choose the leaving line if a way is free but data are not. A clock goes through all lines, and takes the first line
- * not used again since the clock's last visit. The replacement policy, which decides within sets, is informed.
+ * Choose the line to evict if the set has a free way, but the cache has no data for another line (gpci_is_full). A
+ * clock goes through all sets, and takes the first line not hit since the clock's last visit; persisting lines only in
+ * the third round. The replacement policy, which decides within a set, does not choose.
  *
- * Example, 2 sets of 2 ways, 3 lines: A and B in set 0, C in set 1, A and C used twice. For D of set 1 the clock passes
- * A, clears A's use, and takes B. For E of set 0 the clock passes C, clears C's use, and takes D.
+ * Example, 2 sets of 2 ways, data for 3 lines: A and B in set 0, C in set 1; A and C have been hit. For D of set 1 the
+ * clock passes A, clears A's GPCI_USED_AGAIN, and takes B. For E of set 0 the clock passes C, clears C's flag, and
+ * takes D.
  */
 static void choose_by_clock(gpc_cache *cache, const gpc_request *request, uint32_t *set, gpc_access_result *result,
                             uint32_t *out_way) {
@@ -448,7 +460,7 @@ void gpci_admit_high(gpc_cache *cache, uint64_t line) {
     gpci_classify_quick(cache);
 }
 
-/* Start the remaining fields of a new line. */
+/* Set the tracked values of a new line (reuse, next use, warp, written bytes). */
 GPCI_INLINE void start_line(gpc_cache *cache, const gpc_request *request, size_t slot) {
     if (cache->reuse)
         cache->reuse[slot] = 0;
@@ -528,7 +540,7 @@ void gpci_cache_reset_last(gpc_cache *cache) {
             cache->states[slot] &= ~GPCI_PRIORITY_MASK;
 }
 
-/* Prefetch the least recent line: a miss evicts it. */
+/* Prefetch tag, state and links of the least recent line of a set: a miss evicts the line. */
 static void expect_oldest(const gpc_cache *cache, uint32_t set) {
     const gpci_lru_state *lru = cache->replacement_self;
     const uint32_t oldest = lru->ends[set].oldest;

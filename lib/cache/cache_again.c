@@ -2,8 +2,9 @@
 #include "cache/cache.h"
 
 /*
- * Second counts of a cache, in the checking build, for the ledger (stats/ledger.h). The first counts add up in the
- * steps of an access; the second counts come from the line's state before the lookup, and from the result.
+ * Second counts of a cache, in the checking build: the ledger (stats/ledger.h) compares the counters with the second
+ * counts. Each step of an access counts into the counters. The second counts are computed from the line's state before
+ * the lookup, and from the result.
  */
 #ifdef GPCI_CHECK
 
@@ -12,7 +13,7 @@ void gpci_cache_see(gpc_cache *cache, const gpci_view *view) {
     cache->seen = cache->seen_way == GPCI_NO_WAY ? 0 : cache->states[gpci_slot(cache, view->set, cache->seen_way)];
 }
 
-/* True for a request that came past the tags without a comparison. */
+/* True if the request bypassed the tags: the cache did not search for the line. */
 static bool is_past(const gpc_cache *cache, const gpc_request *request, const gpc_access_result *result) {
     if (gpci_is_atomic(request))
         return !cache->options.atomics_here;
@@ -21,7 +22,7 @@ static bool is_past(const gpc_cache *cache, const gpc_request *request, const gp
            (gpci_passes_strongly(cache, request) || asked_first);
 }
 
-/* True if the predictor was asked. */
+/* True if the lookup asked the predictor. `past`: result of is_past. */
 static bool was_asked(const gpc_cache *cache, const gpc_request *request, const gpc_access_result *result, bool past) {
     if (!cache->predicts || cache->always_cache || gpci_is_atomic(request))
         return false;
@@ -77,7 +78,7 @@ void gpci_cache_count_lookup(gpc_cache *cache, const gpc_request *request, const
     }
 }
 
-/* Lower a count, at least to 0: the count may have been reset since. */
+/* Take `n` back from a count, but stop at 0: the counts may have been reset after they counted the `n`. */
 static void take_back(uint64_t *count, unsigned n) {
     *count = *count > n ? *count - n : 0;
 }
@@ -114,7 +115,7 @@ void gpci_cache_count_oracle(gpc_cache *cache, bool bypass, gpc_decision decisio
 
 gpci_cache_stats gpci_cache_stats_again(const gpc_cache *cache) {
     gpci_cache_stats stats = cache->again;
-    gpci_settle(&stats, &cache->quick_counts, true); /* accesses that are counted once */
+    gpci_settle(&stats, &cache->quick_counts, true); /* quick accesses have no second count */
     return stats;
 }
 

@@ -17,7 +17,10 @@ bool gpci_policy_can_be_saved(gpci_policy *policy, gpci_archive *archive) {
     return false;
 }
 
-/* Save or load the policy's text; the policy may have changed since the cache was created. */
+/*
+ * Save or load the text of a policy, which may have changed since the cache was created. On loading, if the cache has
+ * another policy, `set` replaces the policy. False: the archive has failed.
+ */
 static bool same_policy(gpc_cache *cache, gpci_policy *policy, set_policy_fn set, gpci_archive *archive) {
     const char *text = gpci_archive_text(archive, gpci_policy_text(policy));
     gpc_error reason = GPC_ERROR_INIT;

@@ -5,10 +5,12 @@
 #include "base/archive.h"
 #include "cache/cache.h"
 
-/* Part of a cache in a snapshot. Load into a cache created from the same options. */
+/* Save or load a cache in a snapshot; its tokens. A snapshot loads into a cache created from the same options. */
 void gpci_cache_archive(gpc_cache *cache, gpci_archive *archive);
 void gpci_tokens_archive(gpci_token_state *tokens, gpci_archive *archive);
-/* False: the archive has failed, with an error that names the policy. `policy` may be NULL. */
+/*
+ * True if the policy is NULL, or names its state. False: the archive has failed, with an error that names the policy.
+ */
 bool gpci_policy_can_be_saved(gpci_policy *policy, gpci_archive *archive);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Public steps: check, resolve, and run one step or all steps. */
+/* Public calls for a step of an access (lookup, reserve, fill), or for all steps: check, resolve and run. */
 
 /* Refuse a NULL argument of `call`. */
 static GPCI_COLD gpc_status refuse_null(const gpc_cache *cache, const char *call, gpc_error *error) {
@@ -26,7 +26,7 @@ static gpc_status resolve_sectors(const gpc_cache *cache, const gpc_request *req
     return status;
 }
 
-/* End of a step: the policy's impossible choice gets a sentence. */
+/* Return the status of a step. If a policy chose an impossible victim, write the message. */
 static gpc_status end(gpc_status status, const char *call, gpc_error *error) {
     return GPCI_LIKELY(status >= 0) ? status : gpci_fail_by_status(error, status, call);
 }
@@ -50,7 +50,10 @@ gpc_status gpc_cache_lookup(gpc_cache *cache, const gpc_request *request, gpc_ac
     return GPC_OK;
 }
 
-/* Reserve sectors in a resident line; if the line is absent, first take a way. */
+/*
+ * Find the way of the line, for a reservation or a fill; give an absent line a way. `fetch`: sectors that the lookup
+ * has counted as fetched (gpci_decline). result->way is GPCI_NO_WAY if the request leaves no line, or was refused.
+ */
 GPCI_INLINE gpc_status ensure_way(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                                   uint8_t fetch, gpc_access_result *result) {
     result->needed_sectors = view->need;
@@ -80,7 +83,7 @@ gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci
     cache->pending_lines += pending && !GPCI_PENDING(*state);
     *state |= (uint32_t)pending << GPCI_PENDING_SHIFT;
     result->fetch_sectors = sectors;
-    /* bytes that a fill completes wait for the fill */
+    /* bytes of the sectors being fetched are written at the fill */
     if (!gpci_is_read(request))
         gpci_notify_sectors(cache, request, view, result->way,
                             gpci_apply_write(cache, request, view, result->way, (uint8_t)~sectors));
@@ -90,7 +93,7 @@ gpc_status gpci_reserve(gpc_cache *cache, const gpc_request *request, const gpci
 gpc_status gpci_reserve_over_pending(gpc_cache *cache, const gpc_request *request, const gpci_view *view,
                                      uint8_t sectors, gpc_access_result *result) {
     const uint32_t held = cache->held;
-    cache->stats.no_victims--; /* the refusal of the same allocation is counted once */
+    cache->stats.no_victims--; /* gpci_reserve has counted the missing victim of this allocation */
     cache->held = 0;
     const gpc_status status = gpci_reserve(cache, request, view, GPCI_NO_WAY, sectors, result);
     cache->held = held;
@@ -110,7 +113,7 @@ gpc_status gpc_cache_reserve(gpc_cache *cache, const gpc_request *request, uint8
 
 gpc_status gpci_fill(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint8_t sectors,
                      gpc_access_result *result) {
-    gpc_status status = ensure_way(cache, request, view, GPCI_ANY_WAY, 0, result); /* the fetch has already been made */
+    gpc_status status = ensure_way(cache, request, view, GPCI_ANY_WAY, 0, result); /* 0: the data have been fetched */
     if (status < 0)
         return status;
     if (result->way != GPCI_NO_WAY)
@@ -138,7 +141,7 @@ gpc_status gpci_fill_own(gpc_cache *cache, const gpc_request *request, uint8_t s
     return status < 0 ? status : gpci_fill(cache, request, &view, sectors, start(result, NULL));
 }
 
-/* True if a lookup's result leaves work for reserve and fill. */
+/* True if sectors must be reserved and filled after a lookup with this result. */
 static bool allocates(const gpc_cache *cache, const gpc_request *request, const gpc_access_result *result) {
     if (result->outcome == GPC_SECTOR_MISS)
         return result->fetch_sectors != 0;

@@ -2,18 +2,20 @@
 #include "cache/cache.h"
 
 /*
- * Opportunistic caching (seeds/004 section 4.6). A line filled or hit by a token holder has priority. A request without
- * a token takes a free way or a line without priority, or bypasses. A request with a token also takes these first, and
- * evicts a line with priority only if all lines have priority. (By recency alone, two warps in turn, one with a token,
- * would always evict their own lines.) The priority ends with the kernel, with its owners, or after some time.
+ * Opportunistic caching (seeds/004 section 4.6). A line has priority after a request with a token has filled or hit the
+ * line; the warps of such requests are the owners of the line. A request without a token takes a free way, or evicts a
+ * line without priority, or bypasses. A request with a token also prefers a free way, then a line without priority. The
+ * request evicts a line with priority only if all lines of the set have priority. (If the request evicted the least
+ * recent line, two warps with accesses in turn, one of them with a token, would always evict their own lines.) When a
+ * priority ends, depends on token_clear: with the kernel, with the owners, or periodically.
  *
- * Example, 1 set of 2 ways, warps 0 and 1 with tokens, warp 2 without:
- *   warp 0 loads A, warp 1 loads A   A has priority, of owners 0 and 1, 1 being the last
- *   warp 2 loads B                   takes the free way, without priority
- *   warp 2 loads C                   takes B's way; warp 0 would also take B's, though A is the least recent
- *   warp 1 ends                      last-owner: A's priority ends
- *   warp 2 loads D                   last-owner: takes A's way, the least recent; otherwise C's way
- *   warp 0 ends                      owners: now A's priority ends; kernel: only at the kernel's end
+ * Example, 1 set of 2 ways, warps 0 and 1 with tokens, warp 2 without. "last-owner", "owners", "kernel": token_clear.
+ *   warp 0 loads A, warp 1 loads A   A has priority; its owners are warps 0 and 1, and warp 1 is the last owner
+ *   warp 2 loads B                   B takes the free way, without priority
+ *   warp 2 loads C                   C evicts B. A load of warp 0 would also evict B, though A is less recent than B
+ *   warp 1 ends                      last-owner: A's priority ends. owners: warp 0 is still an owner
+ *   warp 2 loads D                   last-owner: D evicts A, the least recent line. Any other token_clear: D evicts C
+ *   warp 0 ends                      owners: A's priority ends. kernel: A's priority ends only with the kernel
  */
 
 gpc_status gpci_tokens_create(gpc_context *context, const gpci_token_rules *rules, uint32_t *states, size_t slots,
@@ -83,7 +85,7 @@ void gpci_tokens_tick(gpci_token_state *state, const gpc_request *request) {
     state->next = begin > UINT64_MAX - period ? UINT64_MAX : begin + period;
 }
 
-/* End the priority of lines with this warp as last owner. */
+/* End the priority of lines whose last owner is `warp`. */
 static void end_last(gpci_token_state *state, uint32_t warp) {
     for (size_t slot = 0; slot < state->slots; slot++)
         if (state->last[slot] == warp)
@@ -119,7 +121,7 @@ void gpci_tokens_event(gpci_token_state *state, const gpc_warp_event *event) {
         end_last(state, event->warp % state->rules.warps);
 }
 
-/* Bits of a number below n. */
+/* Number of bits of a counter with values below `n`. */
 static uint64_t bits_below(uint64_t n) {
     uint64_t bits = 0;
     while (n > 1 && (n - 1) >> bits)

@@ -3,7 +3,7 @@
 
 #include "registry/policy_values.h"
 
-/* Counters published by a cache's policies, and calls that the policies miss. */
+/* Counters published by a cache's policies; samples and stalls; calls of the host that the policies lack. */
 
 static const gpci_policy *replacement_of(const void *of, uint32_t index) {
     (void)index;
@@ -22,7 +22,10 @@ gpc_status gpc_cache_policy_value(const gpc_cache *cache, size_t index, gpc_poli
     return gpci_policy_value(groups, sizeof groups / sizeof *groups, index, value, error);
 }
 
-/* Calls from `heard` that the policy needs with its parameters. */
+/*
+ * Calls that the policy needs: of the calls `heard` (GPC_READS_ bits for which the policy has functions), the calls
+ * that the policy reads with its present parameters. If the policy does not say what it reads: all of `heard`.
+ */
 static uint64_t lives_on(const gpc_cache *cache, gpc_policy_kind kind, const gpci_policy *policy, uint64_t heard) {
     uint64_t reads = 0;
     if (gpci_policy_reads(cache->context, kind, gpci_policy_text(policy), NULL, &reads) < 0 || !reads)
@@ -30,7 +33,7 @@ static uint64_t lives_on(const gpc_cache *cache, gpc_policy_kind kind, const gpc
     return heard & reads;
 }
 
-/* Calls not limited to timed L1s, and not about the future. */
+/* Calls that the host of any cache can make: neither limited to timed L1s, nor about the future. */
 #define LIVED_ON ((uint64_t)GPC_READS_SAMPLES | GPC_READS_WARP_EVENTS | GPC_READS_POLICY_WORD)
 
 static uint64_t feeds_of(const gpc_cache *cache) {
@@ -46,7 +49,7 @@ uint64_t gpc_cache_lacks(const gpc_cache *cache) {
 
 void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample) {
     gpci_cache_stats stats = gpci_cache_get_stats(cache);
-    /* after a reset, counters begin anew */
+    /* the counters have been reset since the last sample */
     if (stats.read_sectors < cache->sampled_reads || stats.read_sector_hits < cache->sampled_hits)
         cache->sampled_reads = cache->sampled_hits = 0;
     sample->reads = stats.read_sectors - cache->sampled_reads;

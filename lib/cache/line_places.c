@@ -42,8 +42,8 @@ void gpci_places_add(gpci_places *places, uint64_t line, uint32_t set, uint32_t 
 }
 
 /*
- * Remove a line. Entries behind the gap move up if their home allows: a search from an entry's home must not stop at a
- * gap.
+ * Remove the entry of a line, which leaves a gap. A search for an entry starts at the entry's home, and stops at an
+ * empty entry. Therefore a later entry moves into the gap, unless its home lies behind the gap.
  */
 void gpci_places_remove(gpci_places *places, uint64_t line, uint32_t set, uint32_t way, size_t slot) {
     uint32_t *table = places->table;

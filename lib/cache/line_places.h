@@ -5,27 +5,28 @@
 #include "base/base.h"
 
 /*
- * Places of the lines of a cache with many ways. A set of 256 tags is 16 cache lines of the host processor, and 64
- * comparisons of four tags. A table of all lines finds a line, or its absence, mostly in one cache line.
+ * Hash table of the lines of a modelled cache with many ways. Without the table, a search in a set of 256 tags reads 16
+ * cache lines of the CPU, and makes 64 comparisons of four tags. With the table, a search for a line, present or
+ * absent, mostly reads one cache line of the CPU.
  *
- * An entry has the upper bits of the hash of a line's number, and the line's slot + 1; 0: empty. The uppermost bits are
- * the entry's home. If the home is taken, the line's entry is the next free one. At most half of the entries are used.
- * Free ways are a bit mask.
+ * An entry has two parts: the slot + 1 of a line in the low bits, and the upper bits of the hash of the line number. An
+ * entry of 0 is empty. The uppermost bits of the hash are the number of the line's home entry. If the home entry is
+ * taken, the line takes the next free entry. At most half of the entries are used. Free ways are a bit mask.
  *
- * Example, 7 slots, table of 16 entries, 3 bits of an entry are its slot + 1: a line in slot 2 with a hash that begins
- * with 0101 has home entry 5, with the content 0101...011.
+ * Example, 7 slots, table of 16 entries, 3 bits for slot + 1: a line in slot 2 with a hash that begins with 0101 has
+ * home entry 5; the content of the entry is 0101...011.
  */
-#define GPCI_PLACES_FROM 64u      /* fewest ways for the table */
-#define GPCI_PLACES_SLOTS 0x4000u /* most slots: an entry must have enough bits for its home */
+#define GPCI_PLACES_FROM 64u      /* a cache with fewer ways has no table */
+#define GPCI_PLACES_SLOTS 0x4000u /* a cache with more slots has no table: an entry needs bits of its hash */
 
 typedef struct gpci_places {
-    uint32_t *table; /* [mask + 1] */
-    uint64_t *free;  /* [sets][words] */
-    uint32_t mask;   /* mask of entry numbers */
-    uint32_t home;   /* shift from a hash to its home entry */
-    uint32_t slot;   /* mask of an entry's slot */
-    uint32_t words;  /* words of a set's free ways */
-    size_t bytes;    /* bytes from `table` on: all variable state */
+    uint32_t *table; /* [mask + 1] entries */
+    uint64_t *free;  /* [sets][words]: mask of the free ways of each set */
+    uint32_t mask;   /* number of entries - 1 */
+    uint32_t home;   /* hash >> home is the number of the home entry */
+    uint32_t slot;   /* mask of the bits of an entry with slot + 1 */
+    uint32_t words;  /* words of a mask of ways */
+    size_t bytes;    /* bytes from `table` on, with `free`: all state that changes */
 } gpci_places;
 
 /* Create with all ways free. NULL: out of memory. */

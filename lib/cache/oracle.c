@@ -3,15 +3,15 @@
 #include "cache/cache.h"
 
 /*
- * Quality of a predictor. If requests carry their line's next use (track_future), an oracle also decides each read miss
- * that the predictor decides: Belady's rule with bypass (lib/policies/replacement/opt.c), for the set in its present
- * state. A line without a next use stays out. Any other line enters if a way is free, or if a resident line is used
- * later.
+ * Quality of a predictor. If requests tell the next use of their line (track_future), an oracle also decides each read
+ * miss that the predictor decides, and the statistics compare the two decisions. The oracle uses Belady's rule with
+ * bypass (lib/policies/replacement/opt.c) for the set in its present state. A line without a next use bypasses. Any
+ * other line is cached if a way is free, or if a resident line is used later.
  *
- * Example, a set of two ways with A, next used at 7, and B, at 9:
- *   C, used at 8       cache: B is used later
- *   C, used at 10      bypass
- *   C, never used      bypass
+ * Example, a set of two ways with line A, next used at access 7, and line B, next used at access 9. Line C misses:
+ *   C is next used at access 8     cache: B is used later
+ *   C is next used at access 10    bypass
+ *   C is never used again          bypass
  */
 
 void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t set, gpc_decision decision) {
@@ -20,7 +20,7 @@ void gpci_oracle_compare(gpc_cache *cache, const gpc_request *request, uint32_t 
     const uint32_t *tags = cache->tags.words + gpci_slot(cache, set, 0);
     uint64_t *next_uses = cache->next_uses + gpci_slot(cache, set, 0);
     uint32_t resident = gpci_find(&cache->tags, set, request->address >> cache->line_shift);
-    if (resident != GPCI_NO_WAY) { /* the predictor is asked before the tag lookup */
+    if (resident != GPCI_NO_WAY) { /* no miss: a predictor with before_lookup is asked about hits, too */
         next_uses[resident] = request->policy.next_use;
         return;
     }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * gpc_cache_access for a cache with only tags, dirty bits and LRU: the rules of the batch loop, with a full result.
- * Loads and whole-line stores only.
+ * gpc_cache_access for a cache that is `quick`: only tags, dirty bits and LRU. The rules are of the batch loop
+ * (batch_loop.h), but the result is a full gpc_access_result. Only loads, and stores of whole lines, are served.
  */
 
 void gpci_settle(gpci_cache_stats *stats, const gpci_counts *counts, bool fills_lines) {
@@ -31,8 +31,8 @@ void gpci_settle(gpci_cache_stats *stats, const gpci_counts *counts, bool fills_
 }
 
 /*
- * True for a plain load, or a plain store of a whole line. The fields from sector_mask to continues, and those from
- * policy_word to unused, are eight bytes each, looked at together.
+ * True for a plain load, or a plain store of a whole line. The fields from sector_mask to continues are eight bytes,
+ * and are compared together; likewise the fields of `policy` from policy_word to unused.
  */
 GPCI_INLINE bool is_plain(const gpc_request *request) {
     static const uint8_t of_access[8] = {0xff, 0xfe, 0xff, 0xff, 0xff}; /* sector_mask, kind, space, hint, priority */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 
-/* Change a cache's shape in place: borrowed pointers to the cache stay valid. */
+/* Change the sets and ways of a cache, or empty the cache, in place: pointers to the cache stay valid. */
 
 void gpci_cache_exchange(gpc_cache *left, gpc_cache *right) {
     gpc_cache cache = *left;

@@ -12,9 +12,10 @@
  * Tags of a cache, and of a coherent module (coherence/module/module.h): the line number of each way of each set, or
  * none. A set's tags are a row. A slot is the place of a tag: set * row + way.
  *
- * A tag is 32 bits: bit 31 = valid, bits 30..0 = the low bits of the line number; 0 = no line. Most streams touch one
- * aligned region of 2^31 lines (256 GiB of 128-byte lines). The upper bits are therefore compared only after a second
- * region has been seen (`wide`). A module's tags are wide from the start, because equal contents must be equal bytes.
+ * A tag is 32 bits: bit 31 = valid, bits 30..0 = the low bits of the line number; 0 = no line. The accesses of most
+ * programs lie in one aligned region of 2^31 lines (256 GiB of 128-byte lines). Therefore the upper bits of line
+ * numbers are compared only after lines of a second region have been seen (`wide`). A module's tags are wide from the
+ * start, because modules with equal lines must have equal bytes of memory.
  *
  * Tags are compared four at a time. Rows of a cache are padded to a multiple of four tags. In a module a slot is also a
  * block's number, and rows are not padded: a comparison may read three words behind a row.
@@ -25,10 +26,10 @@
 
 typedef struct gpci_tags {
     uint32_t *words;     /* [sets][row] tags */
-    uint32_t *highs;     /* [sets][row], upper bits of line numbers; meaningful when wide */
-    gpci_places *places; /* lines of a hierarchy's cache with many ways; NULL = not used */
-    uint32_t row;        /* tags of a row */
-    uint32_t high;       /* upper bits of all lines seen until now */
+    uint32_t *highs;     /* [sets][row], upper bits of line numbers; used only if `wide` */
+    gpci_places *places; /* hash table of the lines, for a hierarchy's cache with many ways; NULL: none */
+    uint32_t row;        /* tags of a row: the number of ways, padded in a cache */
+    uint32_t high;       /* not `wide`: upper bits of the numbers of all lines */
     bool started;        /* `high` is set: a line has been filled */
     bool wide;           /* lines with different upper bits have been seen */
 } gpci_tags;
@@ -46,7 +47,7 @@ GPCI_INLINE uint64_t gpci_wide_line_at(const gpci_tags *tags, size_t slot) {
     return (uint64_t)tags->highs[slot] << GPCI_TAG_BITS | (tags->words[slot] & ~GPCI_TAG_VALID);
 }
 
-/* Write a slot of wide tags: a line, or none, if not `valid`; the line is then 0. */
+/* Write a slot of wide tags. `valid`: the slot has the line `line`. Not `valid`: the slot is empty, and `line` is 0. */
 GPCI_INLINE void gpci_wide_put(gpci_tags *tags, size_t slot, uint64_t line, bool valid) {
     tags->words[slot] = valid ? gpci_tag(line) : 0;
     tags->highs[slot] = (uint32_t)(line >> GPCI_TAG_BITS);
@@ -58,7 +59,10 @@ GPCI_INLINE uint64_t gpci_line_at(const gpci_tags *tags, size_t slot) {
                       : (uint64_t)tags->high << GPCI_TAG_BITS | (tags->words[slot] & ~GPCI_TAG_VALID);
 }
 
-/* Way with the tag, at or after `from`; a number of `end` or more: none. `padded`, a constant: rows are padded. */
+/*
+ * First way with the tag, from way `from` on. A result of `end` or more: no way below `end` has the tag. `padded`: the
+ * row is padded to a multiple of four tags; callers pass a constant.
+ */
 GPCI_INLINE uint32_t gpci_match(const uint32_t *row, uint32_t from, uint32_t end, uint32_t tag, bool padded) {
 #if defined(__SSE2__)
     const __m128i wanted = _mm_set1_epi32((int)tag);
@@ -80,7 +84,7 @@ GPCI_INLINE uint32_t gpci_match(const uint32_t *row, uint32_t from, uint32_t end
     return GPCI_NO_WAY;
 }
 
-/* Way of a line in the first `ways` slots from `base` on, or GPCI_NO_WAY, by whole line numbers: for wide tags. */
+/* gpci_find for wide tags: way of a line among the `ways` slots from `base` on; GPCI_NO_WAY: absent. */
 GPCI_INLINE uint32_t gpci_find_wide(const gpci_tags *tags, size_t base, uint32_t ways, uint64_t line, bool padded) {
     const uint32_t *row = tags->words + base, tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS);
     for (uint32_t way = gpci_match(row, 0, ways, tag, padded); way < ways;
@@ -90,7 +94,7 @@ GPCI_INLINE uint32_t gpci_find_wide(const gpci_tags *tags, size_t base, uint32_t
     return GPCI_NO_WAY;
 }
 
-/* As gpci_find, by the table of all lines in all sets. */
+/* gpci_find with the table tags->places. */
 GPCI_INLINE uint32_t gpci_find_place(const gpci_tags *tags, uint32_t set, uint64_t line) {
     const gpci_places *places = tags->places;
     const uint32_t tag = gpci_tag(line), high = (uint32_t)(line >> GPCI_TAG_BITS), hash = gpci_places_hash(line);
@@ -105,7 +109,7 @@ GPCI_INLINE uint32_t gpci_find_place(const gpci_tags *tags, uint32_t set, uint64
     return GPCI_NO_WAY;
 }
 
-/* Way of a line in padded rows, or GPCI_NO_WAY. */
+/* Way of a line in its set of a cache (rows are padded); GPCI_NO_WAY: absent. */
 GPCI_INLINE uint32_t gpci_find(const gpci_tags *tags, uint32_t set, uint64_t line) {
     const uint32_t high = (uint32_t)(line >> GPCI_TAG_BITS);
     if (tags->places)
@@ -116,7 +120,7 @@ GPCI_INLINE uint32_t gpci_find(const gpci_tags *tags, uint32_t set, uint64_t lin
     return high == tags->high ? gpci_match(tags->words + base, 0, tags->row, gpci_tag(line), true) : GPCI_NO_WAY;
 }
 
-/* In a cache a line takes a free slot, or leaves the slot. Its upper bits have been seen (gpci_admit_high). */
+/* Put a line into a free slot of a cache, after gpci_admit_high; remove the line of a slot. */
 GPCI_INLINE void gpci_tags_put(gpci_tags *tags, size_t slot, uint64_t line) {
     tags->words[slot] = gpci_tag(line);
     if (tags->wide)

@@ -115,7 +115,9 @@ gpc_status gpc_cache_invalidate_all(gpc_cache *cache, gpc_error *error) {
     return gpc_cache_invalidate_range(cache, 0, UINT64_MAX, error);
 }
 
-/* Forget clean sectors. True if the line is gone. */
+/*
+ * Forget the clean ones of `sectors`. If no valid, dirty or pending sector is left, remove the line, and return true.
+ */
 static bool forget(gpc_cache *cache, uint32_t set, uint32_t way, uint8_t sectors) {
     uint32_t *state = &cache->states[gpci_slot(cache, set, way)];
     uint8_t goes = sectors & (uint8_t)~GPCI_DIRTY(*state);
@@ -151,7 +153,7 @@ void gpci_clean_line(gpc_cache *cache, const gpc_line *line) {
     GPCI_AGAIN(cache->again.write_backs += GPCI_DIRTY(cache->states[slot]) != 0);
     GPCI_AGAIN(cache->again.write_back_sectors += gpci_count_sectors(GPCI_DIRTY(cache->states[slot])));
     cache->states[slot] &= ~(0xffu << GPCI_DIRTY_SHIFT);
-    /* bytes of sectors that never became valid are now below, and forgotten here */
+    /* lazy fetch: bytes of sectors that are not valid have now been written below; the cache forgets the bytes */
     if (cache->written)
         cache->written[slot] = (gpci_bytes){{0, 0}};
 }

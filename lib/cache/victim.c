@@ -4,17 +4,18 @@
 #include <string.h>
 
 /*
- * Line that a miss would replace: ask the policy as on a miss, then restore the policy's state.
+ * gpc_cache_probe_victim finds the line that a miss would evict: ask the replacement policy as on a miss, then restore
+ * the policy's state.
  *
- * Example, random, one set of two ways with A and B: a probe of C answers B, and a second probe again B; then an access
- * to C replaces B.
+ * Example, policy random, one set of two ways with lines A and B. A probe of line C answers B, and a second probe of C
+ * answers B again. Then an access to C evicts B.
  */
 
-/* Memory areas copied out one after the other, and copied back in the same order. */
+/* Copy of memory areas, one after the other. visit() is called to count the bytes, to copy, and to copy back. */
 typedef struct kept {
     char *data; /* NULL: only count the bytes */
     size_t size, at;
-    bool back;
+    bool back; /* copy from `data` back to the areas */
 } kept;
 
 static void keep(void *user_data, void *memory, size_t size) {
@@ -26,7 +27,7 @@ static void keep(void *user_data, void *memory, size_t size) {
     victim->at += size;
 }
 
-/* Visit all state that a question may change, except statistics. */
+/* Visit all state that a question to the policy may change, except statistics. */
 static void visit(gpc_cache *cache, kept *victim) {
     gpci_token_state *tokens = cache->token_state;
     victim->at = 0;
@@ -43,7 +44,7 @@ static void visit(gpc_cache *cache, kept *victim) {
     keep(victim, &tokens->any, sizeof tokens->any);
 }
 
-/* Run a miss up to its victim, and return the victim's set in `*set`. */
+/* Do the steps of a miss up to the choice of the victim. `*set` receives the victim's set, result->way its way. */
 static gpc_status ask(gpc_cache *cache, const gpc_request *request, uint32_t *set, bool full,
                       gpc_access_result *result) {
     if (cache->token_state)

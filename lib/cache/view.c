@@ -45,7 +45,7 @@ gpci_bytes gpci_bytes_of(const gpc_cache *cache, uint8_t sectors) {
     return bytes;
 }
 
-/* Sectors covered by a store's interval, for lines beyond 128 bytes, which have no byte masks. */
+/* Sectors that a store of the bytes from `first` to before `end` writes whole. For lines longer than a byte mask. */
 static uint8_t covered_interval(const gpc_cache *cache, uint32_t first, uint32_t end) {
     uint32_t size = 1u << cache->sector_shift;
     uint8_t covered = 0;

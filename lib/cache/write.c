@@ -3,18 +3,19 @@
 #include "cache/cache.h"
 
 /*
- * Stores and atomics. Two choices determine a store's effect at a level, separately for global and local memory:
+ * Stores and atomics. Two options of the cache determine the effect of a store: write_policy (rows of the table) and
+ * write_allocate ("allocation"). Local memory has its own two options. "Below": the bytes go to the level below.
  *
  *                      hit                      sector missing              line missing
  *   write-back         dirty                    by allocation               by allocation
  *   write-through      updated, and below       below (lazy: kept too)      below, and by allocation
  *   write-evict        line dropped, and below  line dropped, and below     below
  *
- * Allocation:
- *   none    the write goes below
- *   fetch   partly covered sectors are read first
- *   lazy    bytes are kept under a mask; a later read of the remaining bytes fetches the sector
- *   naive   missing bytes go below; their sectors are read, even if covered; the cache keeps none of the bytes
+ * Allocation. A sector is covered if the store writes all bytes of the sector.
+ *   none    the bytes go below; the cache keeps no copy
+ *   fetch   the cache keeps the bytes; first, sectors that are not covered are read from below
+ *   lazy    the cache keeps the bytes, with a mask; a later read of other bytes of the sector fetches the sector
+ *   naive   bytes of sectors that are not valid go below, and the sectors are then read, even if covered
  */
 
 static void write_below(gpc_cache *cache, const gpci_view *view, uint8_t sectors, gpc_access_result *result) {
@@ -25,7 +26,7 @@ static void write_below(gpc_cache *cache, const gpci_view *view, uint8_t sectors
     cache->stats.write_below_sectors += gpci_count_sectors(sectors);
 }
 
-/* Lower a counter, at least to 0: the counter may have been reset since its count. */
+/* Take `n` back from a counter, but stop at 0: the counters may have been reset after they counted the `n`. */
 static void take_back(uint64_t *counter, unsigned n) {
     *counter -= *counter < n ? *counter : n;
 }
@@ -96,10 +97,10 @@ gpc_outcome gpci_outcome_at(const gpc_cache *cache, const gpc_request *request, 
                        gpci_write_policy(cache, request) != GPC_WRITE_EVICT;
     if (!naive || !rest)
         return gpci_outcome_of(gpci_examine(view, state));
-    return rest & GPCI_PENDING(state) ? GPC_PENDING_HIT : GPC_SECTOR_MISS; /* whole sectors are read, too */
+    return rest & GPCI_PENDING(state) ? GPC_PENDING_HIT : GPC_SECTOR_MISS; /* covered sectors are read, too */
 }
 
-/* Naive allocation to a resident line: sectors not valid go below, and are read unless already in flight. */
+/* Store with naive allocation to a resident line. Sectors that are not valid go below, and are read if not pending. */
 static void write_naive(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         gpc_access_result *result) {
     const uint32_t state = cache->states[gpci_slot(cache, view->set, way)];
@@ -154,10 +155,10 @@ void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_
 }
 
 /*
- * Write bytes into a resident line. If a sector is neither valid, pending nor covered, the sector takes the bytes only
- * under a byte mask (lazy fetch). If the sector is pending, the store is applied again after the fill. A pending sector
- * with all bytes written one by one becomes valid only after the fill: an atomic writes all bytes of a sector, but
- * computes them from the fill's data.
+ * Write bytes into a resident line. A sector that is neither valid, pending nor covered takes the bytes only with lazy
+ * fetch, under the byte mask `written`. If a sector is pending, the caller applies the store again after the fill. A
+ * pending sector stays pending until the fill, even if all its bytes have been written: an atomic writes all bytes of a
+ * sector, but computes the bytes from the fill's data.
  */
 uint8_t gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                          uint8_t sectors) {
@@ -179,7 +180,7 @@ uint8_t gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpc
     return GPCI_VALID(*state) & (uint8_t)~before;
 }
 
-/* Read-modify-write at this level: needs valid sectors, and leaves the sectors dirty (or written below). */
+/* Perform an atomic at this level. Missing sectors are fetched first. With write-back the sectors become dirty. */
 void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         gpc_access_result *result) {
     cache->stats.atomics++;

@@ -2,7 +2,7 @@
 #include "base/map.h"
 #include "cache/cache.h"
 
-/* Batches: the plain loop if the cache allows; otherwise an access at a time. */
+/* Batches of accesses. The plain loop (batch_loop.h) runs the accesses that it may; the others run one by one. */
 
 static gpci_batch_fn loop_for(gpc_simd simd) {
     switch (simd) {
@@ -73,7 +73,7 @@ gpc_status gpc_cache_access_many(gpc_cache *cache, const gpc_batch *batch, size_
     return status;
 }
 
-/* Next uses, computed from the last access to the first; a map holds each line's latest access. */
+/* Compute next uses from the last access to the first. The map `uses` has, for each line, the access met last. */
 gpc_status gpc_next_uses(gpc_context *context, const uint64_t *addresses, size_t count, uint32_t line_bytes,
                          uint64_t *next_uses, gpc_error *error) {
     if (!context || (count && (!addresses || !next_uses)))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Plain loop, compiled once per instruction set: each batch_*.c defines GPCI_BATCH_NAME and includes this file. The
- * loop serves caches with only tags, dirty bits, a replacement policy and a predictor (gpc_cache.plain), and lines with
- * the same upper address bits. Any other access stops the loop.
+ * Plain loop, compiled once for each instruction set of the CPU: each batch_*.c defines GPCI_BATCH_NAME and includes
+ * this file. The loop serves caches with only tags, dirty bits, a replacement policy and a predictor (gpc_cache.plain),
+ * and lines with the upper bits tags.high. Any other access stops the loop.
  *
- * Rare work stays out of the common path: the loop looks for free ways only while the cache has any, a hit on the
- * newest way needs no compare, and a miss with LRU only rotates the order. Counters stay in registers until a block
- * ends.
+ * Rare work stays out of the common path. The loop looks for free ways only while the cache has any. A hit on the most
+ * recent way of a set compares only its tag, and a miss with LRU only rotates the recency order. Counters stay in
+ * registers until a block of accesses ends.
  */
 
 #include "cache/cache.h"
@@ -21,7 +21,7 @@
 #define VECTORS 1
 #endif
 
-/* Bit mask of the ways with the tag. */
+/* Mask of the ways with the tag, in a row of 16 ways. */
 #if defined(__AVX512BW__)
 GPCI_INLINE uint32_t match16(const uint32_t *row, uint32_t tag) {
     return _mm512_cmpeq_epi32_mask(_mm512_load_si512(row), _mm512_set1_epi32((int)tag));
@@ -38,7 +38,7 @@ GPCI_INLINE uint32_t match16(const uint32_t *row, uint32_t tag) {
 }
 #endif
 
-/* Way with the tag, or GPCI_NO_WAY. `fixed`: row length 4 or 16; 0 = any length. */
+/* First way with the tag, or GPCI_NO_WAY. `fixed`: a row of 4 or 16 tags; 0: a row of `length` tags. */
 GPCI_INLINE uint32_t find_in_row(const uint32_t *row, uint32_t length, uint32_t tag, int fixed) {
 #if defined(VECTORS)
     const uint32_t match = fixed == 16 ? match16(row, tag) : 0;
@@ -48,18 +48,22 @@ GPCI_INLINE uint32_t find_in_row(const uint32_t *row, uint32_t length, uint32_t 
     return gpci_match(row, 0, fixed ? (uint32_t)fixed : length, tag, true);
 }
 
-/* Block of resolved accesses. Loops before and after the sequential loop are straight, and compilers vectorise them. */
+/*
+ * Block of resolved accesses. Each access depends on the access before, and so the loop that runs the accesses is
+ * sequential. Other work on the block is done in separate loops, which compilers vectorise.
+ */
 #define BLOCK 256u
 typedef struct block {
-    uint32_t length; /* accesses for the loop */
+    uint32_t length; /* number of accesses in the block */
     uint32_t sets[BLOCK], tags[BLOCK];
     uint32_t left[BLOCK];   /* evicted tag, 0 = no eviction */
     uint8_t results[BLOCK]; /* results for a caller without a results array */
 } block;
 
 /*
- * Set indices for line numbers of one region. The remainder of the low 31 bits takes a product of 32 by 32 bits (the
- * proof of gpci_divisor with 31 for 63). The upper bits add a constant.
+ * Compute set indices as line numbers modulo the number of sets. All line numbers have the upper bits tags.high. The
+ * remainder of the low 31 bits takes a product of 32 by 32 bits (proof: at gpci_divisor, with 31 in place of 63). The
+ * remainder of the upper bits is the constant `rest`.
  */
 static void modulo_sets(const gpc_cache *cache, block *requests) {
     const gpci_divisor by = cache->index.sets;
@@ -88,8 +92,8 @@ static void find_sets(const gpc_cache *cache, const uint64_t *addresses, block *
 }
 
 /*
- * Resolve the next accesses, at most BLOCK. The block ends before the first access that the loop may not take: an
- * access beyond its line, an atomic, a prefetch, or a tag of another region.
+ * Resolve the next accesses, at most BLOCK. The block ends before the first access that the loop may not run: an access
+ * that crosses the end of its line, an atomic, a prefetch, or a line with other upper bits than tags.high.
  */
 static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first, block *requests) {
     const uint64_t *addresses = batch->addresses + first;
@@ -119,7 +123,7 @@ static void resolve(const gpc_cache *cache, const gpc_batch *batch, size_t first
     find_sets(cache, addresses, requests);
 }
 
-/* Convert evicted tags to line addresses. */
+/* Convert evicted tags to line addresses; without an eviction, UINT64_MAX. */
 static void report_evicted(const gpc_cache *cache, const block *requests, uint64_t *restrict evicted) {
     const uint64_t region = (uint64_t)cache->tags.high << GPCI_TAG_BITS;
     const unsigned shift = cache->line_shift;
@@ -140,13 +144,13 @@ static void count_stores(const uint8_t *restrict kinds, const uint8_t *restrict 
     counts->store_hits += hits;
 }
 
-/* Order after a new line has filled the least recent way, `last`. */
+/* Recency order after a new line has filled the least recent way, `last`: `last` becomes the most recent way. */
 GPCI_INLINE uint64_t rotate(uint64_t order, uint32_t last, uint32_t ways) {
     uint64_t within = ~(uint64_t)0 >> (64 - 4 * ways);
     return (order & ~within) | ((order << 4) & within) | last;
 }
 
-/* Take a free way of a set, or GPCI_NO_WAY. */
+/* Take the lowest free way of the set whose first slot is `base`; GPCI_NO_WAY: none. */
 static uint32_t claim_free_way(gpc_cache *cache, size_t base) {
     uint32_t way = gpci_match(cache->tags.words + base, 0, cache->tags.row, 0, true);
     if (way >= cache->ways)
@@ -155,7 +159,7 @@ static uint32_t claim_free_way(gpc_cache *cache, size_t base) {
     return way;
 }
 
-/* LRU miss while the cache has free ways: take and return the set's lowest free way, or GPCI_NO_WAY. */
+/* Handle a miss with LRU while the cache has free ways: fill the lowest free way of the set. GPCI_NO_WAY: none. */
 static uint32_t take_free_way(gpc_cache *cache, uint32_t set, uint32_t tag) {
     uint64_t *order = &((gpci_lru_state *)cache->replacement_self)->orders[set];
     size_t base = gpci_slot(cache, set, 0);
@@ -212,7 +216,10 @@ GPCI_INLINE void lru_block(gpc_cache *cache, block *requests, const uint8_t *kin
     counts->write_backs += write_backs;
 }
 
-/* Run blocks with orders in words. `until_full`: stop behind the block that fills the cache. */
+/*
+ * Run blocks of accesses with LRU; the recency order of a set is a word (gpci_lru_state.orders). `until_full`: stop
+ * after the block that takes the last free way. Returns the index of the first access that was not run.
+ */
 GPCI_INLINE size_t run_lru(gpc_cache *cache, const gpc_batch *batch, size_t first, uint32_t fixed, bool until_full) {
     block requests;
     gpci_counts counts = {0};

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * LRU without order words: a variant of the plain loop for rows whose elements an instruction can move. For full caches
- * of 4 or 8 ways with AVX2, and of 16 ways with AVX-512. During the loop the tags of a set are sorted by recency, and
- * each element also has its way and dirty bit:
+ * LRU without order words: a variant of the plain loop for rows whose elements a vector instruction can move. The
+ * variant serves full caches of 4 or 8 ways with AVX2 or AVX-512, and of 16 ways with AVX-512. During the loop the
+ * elements of a row are sorted by recency, and each element has the tag, the way and the dirty bit of a line:
  *
  *   bit 31 dirty | 30..27 way | 26..0 line number, relative to the begin of a window of 2^27 lines
  *
  * An access, hit or miss, is a compare, a load and a masked shift or permutation, without a branch:
- *   hit at place p    places 0..p-1 move down by one, the line at p comes first
- *   miss              the same with p = the last place; its line leaves, and the new line takes the way
- * Tags, states and orders have their usual form before and after. Example, 4 ways, lines A to D in ways 0 to 3, D the
- * most recent: row D3 C2 B1 A0; B: B1 D3 C2 A0; E: E0 B1 D3 C2, and A has left way 0.
+ *   hit at place p    the elements at places 0 to p - 1 move to places 1 to p; the element at p moves to place 0
+ *   miss              the same with p = the last place; the line of the element at p is evicted
+ * Before and after the loop, tags, states and orders have their usual form. Example, 4 ways, lines A to D in ways 0 to
+ * 3, D the most recent. The row is D3 C2 B1 A0. After an access to B the row is B1 D3 C2 A0. After an access to E the
+ * row is E0 B1 D3 C2; E has evicted A from way 0.
  */
 
 #define WINDOW_BITS 27u
@@ -22,8 +23,8 @@
 /* Cache with ordered rows. */
 typedef struct ordered {
     gpc_cache *cache;
-    uint32_t start; /* begin of the window: low bits of its first line number */
-    bool writes;    /* dirty bits exist, or stores may come */
+    uint32_t start; /* low bits of the first line number of the window */
+    bool writes;    /* a line is dirty, or the batch may have stores */
 } ordered;
 
 #if defined(__AVX512BW__)
@@ -47,7 +48,7 @@ GPCI_INLINE void take_all(uint32_t *rows, block *requests, uint32_t ways, bool w
     }
 }
 
-/* True if all lines are in the window, and have no state except a dirty bit. */
+/* True if all lines are in the window, and no state word has more than the valid bit and a dirty bit. */
 static bool may_order(ordered *batch) {
     const gpc_cache *cache = batch->cache;
     const size_t slots = (size_t)cache->sets * cache->tags.row;
@@ -74,7 +75,7 @@ static bool aim_window(const ordered *batch, block *requests, const uint8_t *kin
     return !outside;
 }
 
-/* Results of a block. A hit's element has the access's tag. */
+/* Compute results from the elements in `left`. After a hit, `left` has the tag of the access; after a miss, another. */
 static void report_ordered(const block *requests, uint8_t *restrict results, gpci_counts *counts) {
     uint32_t hits = 0, write_backs = 0;
     for (uint32_t i = 0; i < requests->length; i++) {
@@ -127,8 +128,8 @@ static bool may_have_ways(uint32_t ways) {
 }
 
 /*
- * As run_lru, from access `first` on. Does nothing if the cache cannot be ordered, or if the accesses are too few to
- * pay.
+ * Run accesses from `first` on with ordered rows. Returns the index of the first access that was not run: `first` if
+ * the cache cannot be ordered, or if the accesses are too few to make up for the ordering.
  */
 static size_t run_ordered(gpc_cache *cache, const gpc_batch *batch, size_t first) {
     const uint32_t half = 1u << (WINDOW_BITS - 1), ways = cache->ways;

@@ -5,7 +5,10 @@
  * shift. Rows of 16 ways take two vectors, and are no faster than order words.
  */
 
-/* Source places, in bytes, of a row's elements after a hit at place p; place 0 is written afterwards. */
+/*
+ * Permutations for an access to the element at place p: entry i of down4[p] (counted in elements of 4 bytes) or
+ * down8[p] is the old place of the element that moves to place i. Place 0 is overwritten afterwards.
+ */
 #define WORD_AT(p) (4 * (p)), (4 * (p) + 1), (4 * (p) + 2), (4 * (p) + 3)
 static const uint8_t down4[4][16] = {{WORD_AT(0), WORD_AT(1), WORD_AT(2), WORD_AT(3)},
                                      {WORD_AT(0), WORD_AT(0), WORD_AT(2), WORD_AT(3)},
@@ -15,14 +18,15 @@ static const uint32_t down8[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {0, 0, 2, 3, 4, 5
                                      {0, 0, 1, 2, 4, 5, 6, 7}, {0, 0, 1, 2, 3, 5, 6, 7}, {0, 0, 1, 2, 3, 4, 6, 7},
                                      {0, 0, 1, 2, 3, 4, 5, 7}, {0, 0, 1, 2, 3, 4, 5, 6}};
 
-/* New first element, from the found (or last) element and the access's tag. */
+/* New first element: the tag of the access, and the way of the found (or the evicted) element; a hit keeps dirty. */
 GPCI_INLINE uint32_t first_of(uint32_t element, uint32_t tag, uint32_t found, bool writes) {
     const uint32_t kept = WAY_MASK | (writes ? (0u - (found != 0)) & DIRTY_BIT : 0);
     return tag | (element & kept);
 }
 
 /*
- * Take the found, or the leaving, element out into `left`; put the access's element first. `writes`: dirty bits exist.
+ * Access a row of 4 ways. `*tag`: tag of the access, with the dirty bit for a store. `*left` receives the old element
+ * of the line (hit), or the evicted element (miss). The new element becomes the first. `writes`: elements may be dirty.
  */
 GPCI_INLINE void take4(uint32_t *row, const uint32_t *tag, uint32_t *left, bool writes) {
     __m128i *const at = (__m128i *)(void *)row;
@@ -49,7 +53,7 @@ GPCI_INLINE void take8(uint32_t *row, const uint32_t *tag, uint32_t *left, bool 
 }
 
 GPCI_INLINE void take16(uint32_t *row, const uint32_t *tag, uint32_t *left, bool writes) {
-    (void)row, (void)tag, (void)left, (void)writes; /* rows of 16 are not ordered here: MOST_ORDERED_WAYS */
+    (void)row, (void)tag, (void)left, (void)writes; /* never called: MOST_ORDERED_WAYS is 8 */
 }
 
 static void order_rows(const ordered *batch) {

@@ -3,7 +3,8 @@
 /* Rows in order of recency (batch_ordered.h) with masked vector shifts, of 4, 8 or 16 ways. */
 
 /*
- * Take the found, or the leaving, element out into `left`; put the access's element first. `writes`: dirty bits exist.
+ * Access a row. `*tag`: tag of the access, with the dirty bit for a store. `*left` receives the old element of the line
+ * (hit), or the evicted element (miss). The new element becomes the first. `writes`: elements may be dirty.
  */
 #define TAKE(name, vector, places, load, store, set1, same, select, shift)                     \
     GPCI_INLINE void name(uint32_t *row, const uint32_t *tag, uint32_t *left, bool writes) {   \
@@ -21,7 +22,7 @@
 #define SAME4(old, wanted, mask) _mm_testn_epi32_mask(_mm_xor_si128(old, wanted), mask)
 #define SAME8(old, wanted, mask) SAME(256, old, wanted, mask)
 #define SAME16(old, wanted, mask) SAME(512, old, wanted, mask)
-/* bits of the mask from `b`, remaining bits from `a` */
+/* SELECT(a, b, mask): bits in the mask come from `b`, the other bits from `a` */
 #define SELECT4(a, b, mask) _mm_ternarylogic_epi32(a, b, mask, 0xd8)
 #define SELECT8(a, b, mask) _mm256_ternarylogic_epi32(a, b, mask, 0xd8)
 #define SELECT16(a, b, mask) _mm512_ternarylogic_epi32(a, b, mask, 0xd8)
@@ -39,7 +40,7 @@ TAKE(take16, __m512i, 16, _mm512_load_si512, _mm512_store_si512, _mm512_set1_epi
 #define LANES _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 #define LANE_SHIFTS _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 4, 8, 12, 16, 20, 24, 28)
 
-/* Way at each place of an order. */
+/* Way at each place of a recency order: element i is the i-th group of four bits. */
 GPCI_INLINE __m512i ways_of(uint64_t order) {
     __m512i halves =
         _mm512_inserti64x4(_mm512_set1_epi32((int)(uint32_t)order), _mm256_set1_epi32((int)(uint32_t)(order >> 32)), 1);

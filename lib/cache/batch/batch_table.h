@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
 /*
- * Plain loop for policies given as a table. Instruction fetch limits the loop: the code is short, in separate
- * functions, and results are preset to hits. The shortest version serves a policy that reads only places, in a full
- * cache: two calls for a miss, one for a hit, and no request to fill in.
+ * Plain loop for replacement policies given as a table of functions (gpc_replacement_ops), and for caches with a
+ * predictor (guarded). Instruction fetch limits the loop: therefore the code is short, in separate functions, and
+ * results are preset to hits. The shortest version, short_block, serves a full cache with a policy that reads only set
+ * and way: two calls for a miss, a call for a hit, and no request to fill in.
  */
 
 /*
- * Data of the loops for a table policy, behind one pointer. Call arguments are read at their use, because only a few
- * registers survive the calls.
+ * All data of the loops, behind one pointer. The loops read the data from memory where needed, because only a few
+ * registers keep their values over the calls of the policy.
  */
 typedef struct table {
     void *self;
@@ -18,25 +19,25 @@ typedef struct table {
     uint32_t (*choose_victim)(void *, uint32_t, const uint64_t *, const gpc_request *);
     void (*on_fill)(void *, uint32_t, uint32_t, const gpc_request *);
     gpc_cache *cache;
-    /* only guarded caches: */
-    uint64_t *orders; /* LRU's orders, for LRU without calls; NULL: another policy */
-    void *guard;
+    /* the next five only for guarded caches: */
+    uint64_t *orders; /* recency orders, if the policy is LRU, which then needs no calls; NULL: another policy */
+    void *guard;      /* the predictor */
     const gpc_predictor_ops *guard_ops;
     uint64_t asked;            /* number of questions to the predictor */
-    uint64_t skipped;          /* reads that skipped the tags by the predictor's decision */
-    const uint64_t *addresses; /* arrays of the block, like the next four */
+    uint64_t skipped;          /* number of reads that bypassed the tags, as a before_lookup predictor decided */
+    const uint64_t *addresses; /* this and the next four: the batch's arrays, from the block's first access on */
     const uint64_t *pcs, *next_uses;
     const uint32_t *warps;
-    const uint8_t *kinds; /* NULL if the batch has no kinds */
-    bool described;       /* the batch has PCs, warps or next uses */
-    bool prepares;        /* a miss needs more than a victim */
-    bool tell_evict;
-    gpc_eviction eviction; /* constant fields are set */
+    const uint8_t *kinds;  /* NULL if the batch has no kinds */
+    bool described;        /* the batch has PCs, warps or next uses */
+    bool prepares;         /* a miss needs more than a victim: a call of on_miss, or a search for a free way */
+    bool tell_evict;       /* a policy has an on_evict */
+    gpc_eviction eviction; /* for on_evict; fields that never change are already set */
     gpc_request request;
     block block;
 } table;
 
-/* Report a leaving line to the tables of the policies. */
+/* Report an evicted line to the on_evict functions of the policies. */
 GPCI_INLINE void tell_evict(table *batch, uint32_t set, uint32_t way, size_t slot) {
     const gpc_cache *cache = batch->cache;
     uint32_t dirty = GPCI_DIRTY(batch->states[slot]);
@@ -54,7 +55,10 @@ GPCI_INLINE void tell_evict(table *batch, uint32_t set, uint32_t way, size_t slo
         cache->predictor_ops->on_evict(batch->guard, set, way, &batch->eviction, &batch->request);
 }
 
-/* Handle a refusal by the policy. False: the way is invalid and no bypass; the general path must report an error. */
+/*
+ * Handle a policy's answer that is no way of the set. True: the answer is GPC_WAY_BYPASS, and the access bypasses.
+ * False: an impossible answer; the loop must stop, and the general path reports the error.
+ */
 static GPCI_NOINLINE bool decline(table *batch, uint32_t at, uint32_t way) {
     uint32_t store = batch->kinds ? batch->kinds[at] : 0;
     batch->block.results[at] = (uint8_t)(GPC_BATCH_BYPASSED | store * GPC_BATCH_WRITE_BELOW);
@@ -90,7 +94,7 @@ static bool guarded_off(table *batch, uint32_t at, uint32_t set) {
     return true;
 }
 
-/* Handle a miss of access `at`. False: the general path must report an error. */
+/* Handle a miss of access `at`. False: the loop must stop before the access; the general path reports an error. */
 GPCI_INLINE bool table_miss(table *batch, uint32_t at, uint32_t set, size_t base, uint32_t ways, bool stores,
                             bool guarded) {
     uint32_t flags = 0, way = GPCI_NO_WAY;
@@ -125,7 +129,9 @@ GPCI_INLINE void describe_access(table *batch, uint32_t at) {
     batch->request.policy.next_use = batch->next_uses[at];
 }
 
-/* Run a block; results are preset to hits. Returns the number of accesses done: fewer if an error must be reported. */
+/*
+ * Run a block; results are preset to hits. Returns the number of accesses done: fewer than the block's after an error.
+ */
 GPCI_INLINE uint32_t table_block(table *batch, uint32_t fixed, bool stores, bool guarded) {
     const uint32_t length = batch->block.length;
     for (uint32_t at = 0; at < length; at++) {
@@ -153,7 +159,7 @@ GPCI_INLINE uint32_t table_block(table *batch, uint32_t fixed, bool stores, bool
     return length;
 }
 
-/* As table_block, for a full cache and a policy with only hit and fill functions. */
+/* table_block for a full cache, and a policy without on_miss and on_evict that reads only set and way. */
 GPCI_INLINE uint32_t short_block(table *batch, uint32_t ways, bool stores) {
     const uint32_t length = batch->block.length;
     for (uint32_t at = 0; at < length; at++) {
@@ -209,7 +215,7 @@ SHORT_FN(short_loads_of_16, 16, false)
 SHORT_FN(short_accesses_of_16, 16, true)
 #undef SHORT_FN
 
-/* Short loop, or NULL if policy or cache need more. */
+/* Variant of short_block for the row length; NULL if the policy or the cache needs table_block. */
 static block_fn short_fn_for(const table *batch, uint32_t fixed) {
     const gpc_replacement_ops *ops = batch->cache->replacement_ops;
     if (!fixed || batch->cache->guarded || batch->prepares || batch->tell_evict || ops->reads != GPC_READS_PLACE ||

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/index/address_map.h"
 
-/* Append the bits of `mask` to the runs. */
+/*
+ * Append runs for the bits of `mask`: the lowest bit of `mask` goes to bit runs->bits of the packed number, and so on.
+ */
 static void add_runs(gpci_bit_runs *runs, uint64_t mask) {
     while (mask) {
         const unsigned from = gpci_lowest(mask);
@@ -38,8 +40,8 @@ static uint64_t lowest_bits(uint64_t mask, unsigned count) {
 }
 
 /*
- * Page Address Entropy, from addrdec.cc until June 2020: bits of row and bank XORed onto each of five channel bits.
- * Later releases stop at indexing 3 (PAE).
+ * Page Address Entropy, from addrdec.cc until June 2020: entry c has the bits of the row and the bank whose parity is
+ * XORed onto bit c of the channel. Later releases of GPGPU-Sim stop if the indexing is 3 (PAE).
  */
 static const struct {
     uint16_t row, bank;
@@ -50,7 +52,9 @@ static const struct {
                {1 << 12 | 1 << 9 | 1 << 8 | 1 << 5 | 1 << 4, 1 << 1 | 1 << 0}};
 #define ENTROPY_CHANNELS 32u
 
-/* Fold each bit of a field onto the channel bits whose pattern has the bit's number n (n-th bit of `mask`). */
+/*
+ * Let each bit n of a field (the n-th set bit of `mask` in an address) flip the channel bits c whose entropy[c] has n.
+ */
 static void fold_entropy(gpci_address_map *map, uint64_t mask, bool row) {
     for (unsigned n = 0; mask && n < 16; n++, mask &= mask - 1) {
         uint32_t onto = 0;
@@ -103,7 +107,10 @@ static gpc_status make_lots(gpci_address_map *map, const gpci_address_bits *bits
     return GPC_OK;
 }
 
-/* Build the runs for the slice number and for the address within a slice; choose the top bits. */
+/*
+ * Build the runs for the slice number (`number`) and for the address within a slice (`left`); choose map->rest, the
+ * additional top bits, and map->finest. `of_bank`: address bits of the bank that are part of the slice number.
+ */
 static void make_runs(gpci_address_map *map, const gpci_address_bits *bits, uint64_t of_bank) {
     const uint64_t hashed = map->hash.rest << map->hash_from;
     const uint64_t taken = of_bank | (map->gap ? 0 : bits->mask[GPCI_ADDRESS_CHANNEL]), used = taken | hashed;
@@ -145,7 +152,10 @@ gpc_status gpci_address_map_init(gpci_address_map *map, const gpci_address_bits 
     return status;
 }
 
-/* XOR the hash of an address (or of the rest) onto a number. The function is its own inverse. */
+/*
+ * XOR the hash of an address onto the number of a slice. Only address bits outside the number matter (except with
+ * GPCI_REST_NUMBER), and so the function is its own inverse.
+ */
 static uint32_t hashed(const gpci_address_map *map, uint64_t address, uint32_t number) {
     return (uint32_t)gpci_polynomial_onto(&map->hash, address >> map->hash_from, number);
 }
@@ -154,7 +164,7 @@ static uint32_t low(const gpci_address_map *map, uint64_t number) {
     return (uint32_t)number & ((1u << map->slice_bits) - 1);
 }
 
-/* Slice for a number of channels that is no power of two. */
+/* gpci_address_map_slice for a number of channels that is no power of two: divide the address by the number. */
 static uint32_t slice_with_gap(const gpci_address_map *map, uint64_t address, uint64_t *inner) {
     const uint64_t rest = gpci_address_quotient(&map->channels, map->from, address);
     const uint32_t channel = gpci_modulo(&map->channels, address >> map->from);

@@ -5,16 +5,20 @@
  * Slice of an address among an H100's 80 slices, from bits 8 to 29 of the physical address. Found by
  * tests/hardware/micro/slices.cu (README there, "Slices"; tests/hardware/slices.py):
  *
- *   group   of 16; its bits are 11 to 14 of the address, each XORed with some bits from 15 on: known[b].group
- *   number  8 (address >> 17) + 4 y + 2 u + v, an integer; y, u and v are parities: y of bits 11 and 14, u of 10 and
- *           13, v of 8 and 12, and of the bits from 15 on whose known[b].number has a 4, a 2, a 1
+ *   group   0 to 15: bits 11 to 14 of the address, XORed with known[b - 15].group for each address bit b, from 15 on,
+ *           that is set
+ *   number  8 (address >> 17) + 4 y + 2 u + v, an integer. y, u and v are parities of address bits: y of bits 11 and
+ *           14, u of bits 10 and 13, v of bits 8 and 12. Each address bit b, from 15 on, that is set, also flips y if
+ *           known[b - 15].number has the bit 4, u if the number has the bit 2, and v if the number has the bit 1
  *   slice   5 group + number mod 5
  *
- * Bits 9 and 16 select within a slice. A KiB is in two slices, alternating every 256 bytes. 2 KiB are in four of a
- * group's five slices, and 32 KiB in four slices of each of the 16 groups. Bits from 30 on are only in `number`.
+ * Bits 9 and 16 do not change the slice. The 256-byte granules of a KiB alternate between two slices. 2 KiB are in four
+ * of the five slices of a group, and 32 KiB are in four slices of each of the 16 groups. Bits from 30 on are unknown,
+ * and only count in `number`.
  *
- * Example: 0 has group 0, number 0. 0x500 has number 3 (u and v are set). 0x8000 has group 7. 0x28900: bits 8, 11, 15
- * and 17 give group 1 ^ 7 ^ 3 = 5, y by 11 and 17, u by 17, v by 8 and 17: number 8 + 2 = 10 and slice 25.
+ * Examples: address 0 has group 0 and number 0. Address 0x500 has number 3 (u and v are 1). Address 0x8000 has group 7.
+ * Address 0x28900 has bits 8, 11, 15 and 17. Its group is 1 ^ 7 ^ 3 = 5, by bits 11, 15 and 17. y is 0, by bits 11 and
+ * 17; u is 1, by bit 17; v is 0, by bits 8 and 17. Its number is 8 + 2 = 10, and its slice is 25 + 10 mod 5 = 25.
  */
 static const struct {
     uint8_t group, number;
@@ -28,14 +32,16 @@ static const struct {
 #define GRANULE_BITS 8u
 
 /*
- * Group bit for the half of L2. Unknown, except that 4 KiB are in one half: bit 0 is excluded. Of the seven parities
- * left, launches of h100 are nearest to hardware with this parity, and farthest with bit 3.
+ * Bit of the group that selects the half of L2. The choice of the hardware is unknown, except that 4 KiB are in one
+ * half, which excludes bit 0. Seven parities of bits 1 to 3 are left. With this parity (bit 2), the simulated times of
+ * launches (preset h100) are nearest to hardware; with bit 3, the times are farthest from hardware.
  */
 #define HALF_OF 4u
 
 /*
- * Group and number as the low byte of a granule: y'gggg u'9v'. y', u' and v' are y, u and v XORed with a group bit:
- * each is one of bits 8 to 15, XORed with upper bits folded onto the bit. y' is bit 15.
+ * Low byte of a granule's number (bits 15 to 8 of the address), with the upper bits folded onto the byte, computed from
+ * group and number. From high to low the bits are y', the four bits of the group, u', a 0 in place of bit 9, and v'.
+ * y', u' and v' are y, u and v without the group bits among their address bits: y' is bit 15, u' bit 10, v' bit 8.
  */
 static uint32_t to_low(uint32_t group, uint32_t number) {
     const uint32_t y = number >> 2 ^ group ^ group >> 3, u = number >> 1 ^ group >> 2, v = number ^ group >> 1;
@@ -63,7 +69,7 @@ uint64_t gpci_hopper_half_bits(void) {
     return bits;
 }
 
-/* Number of a group within its half, and the inverse. */
+/* Number of a group within its half of L2, 0 to 7; and the inverse: the group from the number and the half. */
 static uint32_t in_half(uint32_t group) {
     return (group & (HALF_OF - 1)) | (group / HALF_OF / 2 * HALF_OF);
 }
@@ -72,7 +78,10 @@ static uint32_t of_half(uint32_t group, uint32_t half) {
     return (group & (HALF_OF - 1)) | half * HALF_OF | group / HALF_OF * HALF_OF * 2;
 }
 
-/* Number of an inner granule, from high to low: number / 5, the half (if slices are one half's), bit 16, bit 9. */
+/*
+ * The bits of an inner granule's number are, from high to low: number / 5, the half of L2 (if the slices are those of a
+ * half), bit 16 of the address, bit 9 of the address.
+ */
 uint64_t gpci_hopper_spread(const gpci_interleave *interleave, uint64_t granule) {
     const bool halves = interleave->slices.divisor == GPCI_HOPPER_SLICES / 2;
     const uint32_t low = (uint32_t)gpci_polynomial_mix(&interleave->polynomial, granule) & 0xff, group = low >> 3 & 15;
@@ -92,6 +101,6 @@ uint64_t gpci_hopper_gather(const gpci_interleave *interleave, uint64_t spread) 
     const uint64_t above = number >> 3 << 9 | (inner >> 1 & 1) << 8;
     const uint64_t low =
         (to_low(group, (uint32_t)number & 7) ^ gpci_polynomial_mix(&interleave->polynomial, above)) & 0xff;
-    /* only bit 15 remains folded onto `low`; a second fold undoes it */
+    /* bit 15 of the address is still folded onto the other bits of `low`; folding again removes bit 15 from them */
     return above | (gpci_polynomial_mix(&interleave->polynomial, low) & 0xff) | (inner & 1) << 1;
 }

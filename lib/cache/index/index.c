@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Smallest primitive polynomial of each degree, without its leading term: the shortest chain of terms to compute. A
- * primitive polynomial's powers of x repeat as late as possible.
+ * Smallest primitive polynomial of each degree, as a bit mask without the leading term. Modulo a primitive polynomial,
+ * the powers of x repeat as late as possible.
  */
 static const uint32_t primitive[] = {
     0,    0x01, 0x03, 0x03, 0x03, 0x05, 0x03, 0x03, 0x1d, 0x11, 0x09, 0x05, 0x53, 0x1b, 0x2b, 0x03, 0x2d,
@@ -31,7 +31,7 @@ void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned
     if (rest > 64 - degree)
         rest = 64 - degree;
     polynomial->rest = ((uint64_t)1 << rest) - 1;
-    uint64_t power = primitive[degree]; /* x^degree; then the next power for every higher bit */
+    uint64_t power = primitive[degree]; /* remainder of x^degree; of the next power in each step */
     for (unsigned bit = 0; bit < rest; bit++) {
         gpci_polynomial_fold(polynomial, bit, (uint32_t)power);
         power <<= 1;
@@ -41,8 +41,8 @@ void gpci_polynomial_init(gpci_polynomial *polynomial, unsigned degree, unsigned
 }
 
 /*
- * Set contribution of bit b of the line number, for b from 9, in an H100's L1: line 2^b of a page has the same set as
- * this line below 512. (Any other numbering of the sets is equally good.)
+ * Index of an H100's L1: if bit b of the line number is set, b from 9 on, hopper[b - 9] is XORed onto the set index.
+ * Line 2^b of a page has the same set as line hopper[b - 9]. (Any other numbering of the sets is equally good.)
  */
 #define HOPPER_BITS 9u
 static const uint16_t hopper[] = {113, 27,  374, 329, 57,  481, 477, 238, 404, 141, 428, 244,
@@ -146,7 +146,10 @@ static uint64_t low_bits(uint64_t n, unsigned bits) {
     return n & (((uint64_t)1 << bits) - 1);
 }
 
-/* XOR the upper bits onto the channel, or onto channel and slice; applying the function twice is the identity. */
+/*
+ * Hash the number of a granule: XOR the next higher bits onto the channel (xor), or the remainder of the upper bits
+ * onto channel and slice (ipoly). Applying the function twice is the identity.
+ */
 static uint64_t hashed(const gpci_interleave *interleave, uint64_t spread) {
     if (interleave->kind == GPCI_SPREAD_IPOLY)
         return gpci_polynomial_mix(&interleave->polynomial, spread);
@@ -155,8 +158,10 @@ static uint64_t hashed(const gpci_interleave *interleave, uint64_t spread) {
 }
 
 /*
- * Order of a group: numbers below the next power of two are multiplied by an odd number and folded, twice. Both steps
- * have an inverse. If the result is beyond the slices, the steps are repeated.
+ * Random order of the granules of a group (GPCI_SPREAD_RANDOM). A group has a granule for each slice. Twice, the number
+ * of a granule in the group is multiplied by an odd number, modulo the next power of two, and its upper half is XORed
+ * onto its lower half. All steps have an inverse (`back`). If the result is no number of a slice, the steps are
+ * repeated.
  */
 static uint64_t odd_inverse(uint64_t odd) {
     uint64_t inverse = odd; /* correct for 3 bits; each step doubles the number of bits */
