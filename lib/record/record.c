@@ -14,7 +14,7 @@
 typedef struct recorder {
     gpci_recorder base;
     gpc_hierarchy *hierarchy;
-    gpc_trace *from; /* trace with the opcodes */
+    gpc_trace *from; /* trace without instructions; owns the opcodes */
     gpci_block *block;
     gpc_trace_writer *writer; /* NULL: after an error */
     gpci_recorded_kernel kernel;
@@ -26,7 +26,7 @@ static recorder *of(gpci_recorder *base) {
     return (recorder *)base;
 }
 
-/* End the recording after an error: drop the file and the held kernel. */
+/* End the recording after an error: discard the unfinished file and the calls of the present kernel. */
 static GPCI_COLD void fail(recorder *recording, gpc_status status) {
     if (!recording->failure.message[0])
         gpci_fail(&recording->failure, status, "%s", gpc_status_string(status));
@@ -43,7 +43,7 @@ static void settle(recorder *recording, gpc_status status) {
         fail(recording, status);
 }
 
-/* End the present kernel. */
+/* Write the present kernel. A kernel without any recorded call is not written. */
 static gpc_status end_kernel(recorder *recording) {
     if (gpci_recorded_is_empty(&recording->kernel))
         return GPC_OK;
@@ -59,7 +59,7 @@ static void cannot(gpci_recorder *base, const char *call) {
     fail(recording, GPC_ERROR_UNSUPPORTED);
 }
 
-/* End the recording of asynchronous copies: no call tells when and by which warp a copy is waited for. */
+/* End the recording at an access that a trace cannot express. `why` is the error's message. */
 static void cannot_access(recorder *recording, const char *why) {
     gpci_fail(&recording->failure, GPC_ERROR_UNSUPPORTED, "%s", why);
     fail(recording, GPC_ERROR_UNSUPPORTED);

@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* SASS for a host's calls, as far as an opcode can express them: a trace as text then has the same opcodes. */
+/*
+ * SASS opcodes for a host's calls. An opcode's text expresses as much of the call as SASS can: the text stays right
+ * when the trace is converted to text.
+ */
 
 static const char *const loads[] = {
     [GPC_SPACE_GLOBAL] = "LDG.E", [GPC_SPACE_LOCAL] = "LDL",   [GPC_SPACE_SHARED] = "LDS",
@@ -35,7 +38,8 @@ static const char *name_of(const gpci_recorded_form *form) {
                                [GPC_REDUCTION] = {NAMES(reductions)},
                                [GPC_PREFETCH] = {NAMES(prefetches)}};
     const char *name = form->space < kinds[form->kind].spaces ? kinds[form->kind].names[form->space] : NULL;
-    return name ? name : kinds[form->kind].names[GPC_SPACE_GLOBAL]; /* gpci_forms_made sets the space */
+    /* NULL: SASS has no opcode for the space; gpci_forms_made sets the instruction's real space */
+    return name ? name : kinds[form->kind].names[GPC_SPACE_GLOBAL];
 }
 
 static const char *width_of(const gpci_recorded_form *form) {
@@ -54,7 +58,7 @@ static const char *text_or_none(const char *text) {
     return text ? text : "";
 }
 
-/* True if the host has mapped the addresses. */
+/* True for a local access whose addresses are mapped by the host (gpc_warp_access.local_offsets is 0). */
 static bool is_mapped(const gpci_recorded_form *form) {
     return form->space == GPC_SPACE_LOCAL && !form->local_offsets;
 }

@@ -8,10 +8,14 @@
 #include <string.h>
 
 /*
- * Kernel driven by a host: held while running, then written as thread blocks of warps with the order of all accesses.
+ * Kernel that a host runs by calls. Its accesses and fences are kept until the kernel ends. Then the kernel is written:
+ * thread blocks with the warps' instructions, and the order of all calls (gpc_recording.turns).
  */
 
-/* If a grid would have more than SPARSE times the seen blocks, blocks are numbered in order of arrival instead. */
+/*
+ * Limits of a host's block numbers. If a number is at least SPARSE_LEAST, and at least SPARSE times the count of
+ * recorded blocks, most blocks of the grid would be empty: the blocks are then numbered in order of arrival.
+ */
 #define SPARSE 4u
 #define SPARSE_LEAST 1024u
 
@@ -46,7 +50,10 @@ gpc_status gpci_recorded_turn(gpci_recorded_kernel *kernel, const gpc_turn *turn
     return GPC_OK;
 }
 
-/* Number of the block; UINT32_MAX: out of memory. */
+/*
+ * Index in `blocks` of the block that the host calls `block`, on the SM; a new block is added. UINT32_MAX: out of
+ * memory.
+ */
 static uint32_t block_of(gpci_recorded_kernel *kernel, uint32_t sm, uint32_t block) {
     const uint64_t key = (uint64_t)sm << 32 | block;
     const gpci_map_entry *known = gpci_map_find(&kernel->block_of, key);
@@ -109,7 +116,10 @@ gpc_status gpci_recorded_add(gpci_recorded_kernel *kernel, gpci_opcodes *opcodes
     return status == GPC_OK ? gpci_recorded_turn(kernel, &turn) : status;
 }
 
-/* True if the host's block numbers are distinct, and dense enough for a grid. */
+/*
+ * True if the host's block numbers are distinct, and dense enough for a grid. *memory: true after running out of
+ * memory.
+ */
 static bool keeps_numbers(const gpci_recorded_kernel *kernel, gpci_map *seen, bool *memory) {
     for (size_t b = 0; b < kernel->block_count; b++) {
         const uint32_t number = kernel->blocks[b].block;
@@ -125,7 +135,9 @@ static bool keeps_numbers(const gpci_recorded_kernel *kernel, gpci_map *seen, bo
     return true;
 }
 
-/* Number the blocks in the grid; *grid: blocks of the grid, at least 1. Fails with GPC_ERROR_MEMORY. */
+/*
+ * Give each block a number in the grid. *grid: number of blocks in the grid, at least 1. Fails with GPC_ERROR_MEMORY.
+ */
 static gpc_status number_blocks(gpci_recorded_kernel *kernel, uint32_t *grid) {
     gpci_map seen = {0};
     bool memory = false;

@@ -8,7 +8,7 @@
 
 #include <gpucache/replay.h>
 
-/* Form: equal data of many instructions; the opcode, and fields that its text lacks. */
+/* Form: data that many instructions have in common. The opcode is made from the other fields (gpci_forms_number). */
 typedef struct gpci_recorded_form {
     uint8_t kind, space, hint, priority, width, scope, order;
     uint8_t fence; /* 1 = a fence with only `scope`, `order` and `control` */
@@ -23,12 +23,13 @@ typedef struct gpci_recorded_forms {
     gpci_map known;
 } gpci_recorded_forms;
 
-/* recorded_forms.c: number of a form; fills in its opcode. UINT32_MAX: out of memory. */
+/* recorded_forms.c: find or add a form, without its opcode. Returns the form's number; UINT32_MAX: out of memory. */
 uint32_t gpci_forms_number(gpci_recorded_forms *forms, gpci_opcodes *opcodes, gpci_recorded_form form);
+/* Set the fields of an instruction that its opcode cannot express (gpci_rows.made). */
 void gpci_forms_made(const void *forms, const gpci_row *row, gpc_instruction *instruction);
 void gpci_forms_free(gpci_recorded_forms *forms);
 
-/* Thread block of a host, on one SM. */
+/* Thread block that a host runs on an SM. `block`: the host's number; when written, the number in the grid. */
 typedef struct gpci_recorded_block {
     uint32_t sm, block;
     uint32_t warps; /* warps seen until now */
@@ -38,26 +39,29 @@ typedef struct gpci_recorded_block {
 typedef struct gpci_recorded_kernel {
     gpc_context *context;
     uint32_t lanes; /* lanes of warps: 32 or 64 */
-    gpci_rows rows; /* blocks in order of arrival, until the kernel is written */
+    gpci_rows rows; /* instructions; until the kernel is written, a row's block is an index in `blocks` */
     gpci_recorded_forms forms;
     gpc_turn *turns;
     size_t turn_count, turn_capacity;
     gpci_recorded_block *blocks;
     size_t block_count, block_capacity;
-    /* SM and block -> number of the block; number of the block and slot -> number of the warp */
+    /* block_of: SM and the host's block -> index in `blocks`. warp_of: that index and the slot -> the block's warp. */
     gpci_map block_of, warp_of;
-    gpci_map last;           /* SM and slot -> block of the host's last access there: a fence names no block */
-    gpc_recording recording; /* all except the turns */
+    gpci_map last;           /* SM and slot -> host's block of the slot's last access: a fence names no block */
+    gpc_recording recording; /* `turns` are set when the kernel is written */
     uint32_t id;             /* number of earlier kernels */
 } gpci_recorded_kernel;
 
 void gpci_recorded_init(gpci_recorded_kernel *kernel, gpc_context *context, uint32_t lanes);
 void gpci_recorded_free(gpci_recorded_kernel *kernel);
 bool gpci_recorded_is_empty(const gpci_recorded_kernel *kernel);
-/* Add an access or a fence of the warp in `turn`; block and warp are replaced by the trace's numbers. */
+/*
+ * Add an access or a fence. `turn` names the SM, the slot and the host's block. The added turn has the block and the
+ * warp as the trace numbers them.
+ */
 gpc_status gpci_recorded_add(gpci_recorded_kernel *kernel, gpci_opcodes *opcodes, const gpci_recorded_form *form,
                              uint64_t pc, uint64_t mask, const uint64_t *addresses, gpc_turn turn);
-/* Block of the warp in a slot. */
+/* Host's block of the last access from a slot; 0 if the slot had no access. */
 uint32_t gpci_recorded_block_at(const gpci_recorded_kernel *kernel, uint32_t sm, uint32_t slot);
 gpc_status gpci_recorded_turn(gpci_recorded_kernel *kernel, const gpc_turn *turn);
 /* Write the kernel, and begin the next kernel. */

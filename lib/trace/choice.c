@@ -84,7 +84,7 @@ static gpc_status refuse(const gpci_choice *choice, const gpci_chosen *item, con
                      what);
 }
 
-/* "3", "5-8", "5-" or "-8". */
+/* Read a number or a range: "3", "5-8", "5-" or "-8". */
 static gpc_status read_range(const gpci_choice *choice, gpci_chosen *item, gpc_error *error) {
     static const char expected[] = "expected a number from 1 on, or a range such as 5-8, 5- or -8";
     const char *at = choice->text + item->at, *stop = at + item->length;

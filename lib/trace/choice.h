@@ -4,11 +4,11 @@
 
 #include "base/base.h"
 
-/* Numbers from `first` to `last`; with `name`, names that fit the pattern. */
+/* Item of a choice: kernels with the numbers `first` to `last`; if `name` is not NULL, kernels with a fitting name. */
 typedef struct gpci_chosen {
-    char *name;
+    char *name;           /* pattern: * fits any text, ? any character; NULL: numbers */
     uint64_t first, last; /* last = UINT64_MAX: to the end of the trace */
-    uint64_t kernels;     /* count of fitting kernels */
+    uint64_t kernels;     /* number of kernels read until now that fit the item */
     size_t at, length;    /* place of the item in the text */
 } gpci_chosen;
 
@@ -19,8 +19,8 @@ typedef struct gpci_choice {
     size_t count, capacity;
     uint64_t last;   /* largest number of the items */
     bool names;      /* at least one item has a name */
-    bool more;       /* no room in `known` for every name */
-    char known[256]; /* plain names of kernels, for the error */
+    bool more;       /* `known` has no room for all names */
+    char known[256]; /* plain names of the kernels read until now, for an error message */
 } gpci_choice;
 
 /* Read "3, 5-8, relu*". After an error the choice is empty. */
@@ -29,11 +29,13 @@ void gpci_choice_clear(gpci_choice *choice, gpc_context *context);
 
 /* True if a number or range holds `number`, from 1 on. */
 bool gpci_choice_has_number(const gpci_choice *choice, uint64_t number);
-/* True if the kernel is chosen by number or by name. Every fitting item counts the kernel.
-   name  as the trace says, mangled; NULL is allowed without `names` */
+/*
+ * True if the kernel is chosen by number or by name. Each fitting item counts the kernel.
+ *   name  mangled, as in the trace; may be NULL if no item has a name
+ */
 bool gpci_choice_takes(gpci_choice *choice, uint64_t number, const char *name);
 
-/* Refuse numbers beyond the count of kernels of the trace `what`. */
+/* Fail if an item's numbers all lie beyond the count of kernels of the trace `what`. */
 gpc_status gpci_choice_check_count(const gpci_choice *choice, const char *what, uint64_t kernels, gpc_error *error);
 /* Call at the end of the trace. Refuses an item without a kernel; logs a range with an end beyond the last kernel. */
 gpc_status gpci_choice_end(const gpci_choice *choice, gpc_context *context, const char *what, uint64_t kernels,

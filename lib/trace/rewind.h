@@ -6,14 +6,15 @@
 
 /*
  * Read the present kernel's blocks again, from the first. A kernel must be present.
- *   kernel  filled in again: pointers from gpc_trace_next_kernel are invalid
+ *   kernel  is filled in again; the pointers that gpc_trace_next_kernel gave are invalid
  * Returns as gpc_trace_next_kernel.
  */
 gpc_status gpci_trace_rewind(gpc_trace *trace, gpc_kernel *kernel, gpc_error *error);
 
 /*
- * Next copy by the host between the last kernel and the present kernel, from *at, first 0, on. Kernels left out by
- * gpc_trace_choose keep their copies, for the next kernel. False: no further copy.
+ * Get the next copy to the device that the trace has before the present kernel. *at is 0 for the first copy, and is
+ * moved on. Copies before a kernel left out by gpc_trace_choose belong to the next chosen kernel. False: no further
+ * copy.
  */
 bool gpci_trace_copy(const gpc_trace *trace, size_t *at, uint64_t *address, uint64_t *bytes);
 

@@ -39,7 +39,7 @@ static void sink(gpci_row *rows, size_t at, size_t count) {
     }
 }
 
-/* Heap sort: no memory, and no input takes long. */
+/* Heap sort: it needs no further memory, and takes about n log n steps for any order of the rows. */
 void gpci_rows_sort(gpci_rows *rows) {
     bool sorted = true;
     for (size_t i = 1; i < rows->count && sorted; i++)
@@ -102,7 +102,7 @@ static gpc_status add_warp(const gpci_rows *rows, gpci_opcodes *opcodes, gpci_bl
         if (!made)
             return gpci_out_of_memory(error);
         made->width = row->width ? row->width : made->width;
-        if (made->space == GPC_SPACE_GENERIC && memory) /* the window is unknown */
+        if (made->space == GPC_SPACE_GENERIC && memory) /* the shared and local windows are unknown */
             made->space = GPC_SPACE_GLOBAL;
         if (rows->made)
             rows->made(rows->data, row, made);

@@ -8,12 +8,12 @@
 
 /* Memory instruction of a warp. */
 typedef struct gpci_row {
-    uint64_t block, warp, cycle, number; /* sort keys; number: of the row */
+    uint64_t block, warp, cycle, number; /* sort keys; number: order of addition */
     uint64_t pc, mask;
-    size_t first;    /* index of its first address, with an address per bit of `mask`; GPCI_NO_ADDRESSES: a fence */
+    size_t first;    /* index in `addresses`, which has an address for each bit of `mask`; GPCI_NO_ADDRESSES: a fence */
     uint32_t opcode; /* opcode index of the trace */
     uint32_t sm;     /* UINT32_MAX: unknown */
-    uint32_t form;   /* argument for `made` */
+    uint32_t form;   /* number of a form, for gpci_rows.made */
     uint8_t width;   /* overrides the opcode's width; 0: the opcode's width */
 } gpci_row;
 
@@ -26,9 +26,9 @@ typedef struct gpci_rows {
     size_t count, capacity;
     uint64_t *addresses;
     size_t address_count, address_capacity;
-    uint64_t blocks, warps; /* largest number of each + 1 */
+    uint64_t blocks, warps; /* largest block number + 1, largest warp number + 1 */
     bool has_sm;
-    /* adds fields of an instruction that the opcode's text lacks; NULL: no such fields */
+    /* sets the fields of an instruction that its opcode's text cannot tell; NULL: the text tells all fields */
     void (*made)(const void *data, const gpci_row *row, gpc_instruction *instruction);
     const void *data;
 } gpci_rows;
@@ -44,8 +44,7 @@ void gpci_rows_sort(gpci_rows *rows);
 gpc_status gpci_rows_block(const gpci_rows *rows, size_t *next, const gpc_kernel *kernel, gpci_opcodes *opcodes,
                            gpci_block *block, gpc_error *error);
 /*
- * SASS opcode of a kind and width of 1, 2, 4, 8 or 16 bytes, in the form of the library's decoder. UINT32_MAX: no
- * memory.
+ * Index of the SASS opcode for an access of a kind and a width of 1, 2, 4, 8 or 16 bytes. UINT32_MAX: out of memory.
  */
 uint32_t gpci_rows_opcode(gpci_opcodes *opcodes, gpc_kind kind, bool local, uint64_t width);
 /* Upper limits of block and warp numbers (exclusive). */

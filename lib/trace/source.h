@@ -16,13 +16,13 @@ typedef struct gpci_source_ops {
     gpc_status (*rewind)(gpci_source *source, gpc_kernel *kernel, gpc_error *error);
     uint64_t (*kernel_count)(const gpci_source *source);
     /*
-     * next copy by the host between the kernel last given out and the present kernel, from *at, first 0, on. False: no
-     * further copy. NULL: the source has no copies
+     * get the next copy to the device between the kernel last given to the caller and the present kernel; *at is 0 for
+     * the first copy, and is moved on. False: no further copy. NULL: the source has no copies
      */
     bool (*copy)(const gpci_source *source, size_t *at, uint64_t *address, uint64_t *bytes);
     double (*progress)(const gpci_source *source);
     void (*close)(gpci_source *source);
-    /* skip the next kernel without reading; GPC_END behind the last. NULL: next_kernel skips */
+    /* skip the next kernel without reading it; GPC_END behind the last. NULL: next_kernel is called instead */
     gpc_status (*skip_kernel)(gpci_source *source, gpc_error *error);
 } gpci_source_ops;
 
@@ -33,10 +33,10 @@ struct gpci_source {
     gpci_opcodes *opcodes; /* shared by all sources of a trace, owned by the trace */
     gpc_memcpy_fn on_memcpy;
     void *on_memcpy_data;
-    bool gave; /* the last kernel was for the caller: later copies belong to a later kernel */
+    bool gave; /* the last kernel went to the caller: copies read from now on belong to the next kernel */
 };
 
-/* `name[:size]` after `synthetic:`. */
+/* Open a synthetic kernel. `name` is the source's name behind "synthetic:". */
 gpc_status gpci_synthetic_open(gpc_context *context, gpci_opcodes *opcodes, const char *name, gpc_error *error,
                                gpci_source **out);
 

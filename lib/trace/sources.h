@@ -5,20 +5,21 @@
 #include "trace/files/input.h"
 #include "trace/source.h"
 
-/* A .traceg file, plain or compressed, with the placement file beside. Reads the header at once. */
+/* Open a .traceg file, plain or compressed, and the placement file beside. Reads the header at once. */
 gpc_status gpci_text_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                           gpci_source **out);
-/* A kernelslist.g. */
+/* Open a kernelslist.g. */
 gpc_status gpci_list_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                           gpci_source **out);
-/* A folder: its kernelslist.g, or its .traceg files in the order of their numbers. */
+/* Open a folder: its kernelslist.g, or its .traceg files in the order of their numbers. */
 gpc_status gpci_folder_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                             gpci_source **out);
-/* A .gct file. */
+/* Open a .gct file. */
 gpc_status gpci_binary_open(gpc_context *context, gpci_opcodes *opcodes, const char *path, gpc_error *error,
                             gpci_source **out);
-/* Line form of a table of memory instructions, by its first bytes; NULL: no table. */
+/* Form of the lines in a table of memory instructions: CSV, JSON Lines, or what mem_trace prints. */
 typedef struct gpci_line_form gpci_line_form;
+/* Find the form by the first bytes of a file. NULL: the file is not a table. */
 const gpci_line_form *gpci_table_form(const char *first, size_t length);
 /* Open a table from an input with peeked first bytes. Takes ownership of the input, even after an error. */
 gpc_status gpci_table_open(gpc_context *context, gpci_opcodes *opcodes, const gpci_line_form *form, gpci_input *input,

@@ -22,7 +22,10 @@ static bool fits(const gpci_encoder *encoder, uint32_t shape, const uint64_t *ad
     return true;
 }
 
-/* Shape of the addresses; GPCI_NO_ENTRY if the shape is unknown and has never come before. */
+/*
+ * Find the number of the addresses' shape. A new shape is added if it is a stride, or if it comes the second time.
+ * *shape is GPCI_NO_ENTRY if the shape is not added, or if the shapes are full.
+ */
 static gpc_status find_shape(gpci_encoder *encoder, const uint64_t *addresses, unsigned count, uint32_t *shape) {
     uint64_t steps[GPCI_MOST_LANES];
     bool even = true;
@@ -50,9 +53,11 @@ static unsigned shift_of(uint64_t any) {
 }
 
 /*
- * Write addresses without a known shape, with the bits of the widest number, without the low bits that are zero in all
- * numbers. Either offsets from the least (argument bit 0 is 0), `count` of them; or differences, count - 1 in zigzag.
- * The varint has bit 0 and the shift; then a byte with the width, the distance from `near`, and the bits.
+ * Write addresses without a known shape as packed numbers. If bit 0 of the argument is 0, the numbers are `count`
+ * offsets from the least address. If bit 0 is 1, the numbers are count - 1 differences of neighbours, in zigzag code.
+ * Low bits that are zero in all numbers are left out: the argument's upper bits are their count, the shift. First comes
+ * the varint with the code and the argument, then the width of a number, the distance from `near` to the least address
+ * or to the first address, and the numbers' bits.
  */
 static void put_packed(gpci_encoder *encoder, uint64_t near, const uint64_t *addresses, unsigned count) {
     uint64_t offsets[GPCI_MOST_LANES], steps[GPCI_MOST_LANES];
@@ -94,12 +99,15 @@ void gpci_encode_expected(gpci_encoder *encoder) {
     encoder->expected = 0;
 }
 
-/* Learn the step from block to block from two blocks of a row or a column. */
+/*
+ * Learn dx or dy from a second block with the static. dx: the block must be in the row of the first block. dy: the
+ * block is in another row; if it is also in another column, dx must be known.
+ */
 static void learn_block_step(gpci_learned *learned, const gpci_stream_place *place, uint64_t address,
                              uint64_t expected) {
     int64_t across = (int64_t)place->x - learned->x, down = (int64_t)place->y - learned->y;
     int64_t off = (int64_t)(address - expected);
-    if (off == INT64_MIN) /* the quotient may not fit */
+    if (off == INT64_MIN) /* the quotient by -1 does not fit */
         return;
     if (learned->dx_from == GPCI_NO_ORDINAL && down == 0 && across != 0 && off % across == 0) {
         learned->dx = (uint64_t)(off / across);

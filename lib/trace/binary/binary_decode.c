@@ -11,8 +11,8 @@ typedef struct decoding {
     gpci_stream_place place;
     gpci_control_state state;
     gpci_cursor addresses;
-    uint64_t expected; /* instructions with expected addresses still to come */
-    uint64_t left;     /* instructions in the index still to come */
+    uint64_t expected; /* count of next instructions whose addresses are as predicted */
+    uint64_t left;     /* instructions not yet read, of the count in the index */
     bool memory;
 } decoding;
 
@@ -56,7 +56,7 @@ static bool unpack(decoding *decoder, uint64_t argument, uint64_t near, uint64_t
     return true;
 }
 
-/* Take a code other than "as expected". */
+/* Read addresses with a code other than GPCI_CODE_EXPECTED. */
 static bool take_coded(decoding *decoder, gpci_stream *stream, uint64_t code, uint64_t near, uint64_t *addresses,
                        unsigned count) {
     if ((code & 3) == GPCI_CODE_PACKED)
@@ -153,7 +153,10 @@ static bool take_warp(decoding *decoder, gpci_cursor *control) {
     return true;
 }
 
-/* Take the control of the next warps: a known control for `repeat` warps, or a control written here. */
+/*
+ * Read the control of the next warps: a control of the section, by number, for the next *repeat warps; or a whole
+ * control, for one warp.
+ */
 static bool take_reference(const gpci_decoder *decoder, gpci_cursor *warps, uint64_t *repeat, gpci_cursor *control) {
     uint64_t head = gpci_cursor_varint(warps), length = head >> 1;
     const uint8_t *at;
@@ -174,7 +177,7 @@ static bool take_reference(const gpci_decoder *decoder, gpci_cursor *warps, uint
     return true;
 }
 
-/* read the controls twice: the first time to find the addresses behind them */
+/* Read a block. The controls are read twice: the first time to find the addresses behind the controls. */
 static bool take_block(decoding *decoder, gpci_cursor whole, uint32_t warps) {
     gpci_cursor controls = whole, control, again = whole;
     uint64_t repeat;

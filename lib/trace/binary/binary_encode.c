@@ -60,7 +60,10 @@ static bool add_stream(gpci_encoder *encoder) {
     return true;
 }
 
-/* Static of an instruction, added if new; mostly the static behind the last (`likely`). */
+/*
+ * Find or add the static of an instruction. `likely` is the number behind the last instruction's static, and mostly
+ * right. Returns the static's number; GPCI_NO_ENTRY: out of memory.
+ */
 static uint32_t static_of(gpci_encoder *encoder, const gpc_instruction *instruction, uint32_t opcode, uint32_t likely) {
     gpc_instruction key;
     memset(&key, 0, sizeof key);
@@ -71,7 +74,7 @@ static uint32_t static_of(gpci_encoder *encoder, const gpc_instruction *instruct
     key.mask = instruction->addresses != NULL;
     for (unsigned i = (unsigned)key.destinations + key.sources; i < GPC_MAX_OPERANDS; i++)
         key.registers[i] = 0;
-    /* a predicated-off instruction may be with or without addresses; the likely static keeps straight code straight */
+    /* without active lanes, a static with addresses fits, and one without: the likely static continues the run */
     if (likely < encoder->statics.count) {
         gpc_instruction known;
         memcpy(&known, gpci_block_pool_at(&encoder->statics, likely), sizeof known);
@@ -118,7 +121,7 @@ static void put_run(gpci_encoder *encoder, uint32_t first, uint64_t count, uint6
     state->next = (uint32_t)(first + count);
 }
 
-/* Write a warp's runs to `control`, and its addresses behind the addresses of earlier warps. */
+/* Write a warp's runs to `control`, and append the addresses of its instructions to `addresses`. */
 static gpc_status encode_warp(gpci_encoder *encoder, const gpc_warp *warp, const uint32_t *opcodes) {
     uint64_t full = gpci_full_mask(encoder->kernel.warp_lanes);
     encoder->state = (gpci_control_state){.mask = full, .full = full};
@@ -160,7 +163,10 @@ static void put_repeated(gpci_encoder *encoder) {
     encoder->repeated = 0;
 }
 
-/* Write the warp's control: by number if known or if it comes the second time; otherwise in full. */
+/*
+ * Write the warp's control. If the section has the control, or gets it because it comes the second time, the warp is
+ * counted in `repeated`, and put_repeated writes the control's number. Otherwise the whole control is written.
+ */
 static gpc_status put_control(gpci_encoder *encoder) {
     uint64_t hash = gpci_block_pool_hash(encoder->control.data, encoder->control.length);
     uint32_t number = gpci_block_pool_find(&encoder->controls, hash, encoder->control.data, encoder->control.length);
@@ -184,7 +190,7 @@ static gpc_status put_control(gpci_encoder *encoder) {
     return GPC_OK;
 }
 
-/* Keep the steps of statics that were new in this block, at the block's end. */
+/* At a block's end, keep the last steps and the shape of each static that had its first addresses in the block. */
 static void learn_steps(gpci_encoder *encoder) {
     for (size_t i = 0; encoder->learning && i < encoder->stream_count; i++) {
         gpci_stream *stream = &encoder->streams[i];

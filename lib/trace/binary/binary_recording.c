@@ -3,17 +3,18 @@
 #include "trace/binary/binary_encode.h"
 
 /*
- * Recording in a kernel's section: 1, the kernel's start, its launch, the counts, and the turns.
+ * Recording in a kernel's section: the number 1, `begun` and `launched`, the launch, the counts, and the turns.
  *
- * A turn is a byte of these bits, then the announced values, as differences from the turn before; at first from zero.
+ * A turn begins with a byte of the following bits. The values that the bits announce come behind the byte: block, warp,
+ * SM, slot and age as differences from the turn before. Before the first turn, all values are 0.
  */
 enum {
     TURN_WHAT = 3,   /* gpc_turn_what */
-    TURN_BLOCK = 4,  /* another block follows */
-    TURN_WARP = 8,   /* another warp follows */
-    TURN_PLACE = 16, /* another SM or slot follows */
-    TURN_AGE = 32,   /* age follows */
-    TURN_BYTES = 64, /* the six bytes from `token` on follow; otherwise 0 */
+    TURN_BLOCK = 4,  /* the block differs from the turn before */
+    TURN_WARP = 8,   /* the warp differs */
+    TURN_PLACE = 16, /* the SM or the slot differs; both follow */
+    TURN_AGE = 32,   /* the warp's age differs */
+    TURN_BYTES = 64, /* the six fields of a byte from `token` on follow; without the bit, all six are 0 */
 };
 
 #define TURN_BYTE_COUNT 6u
@@ -66,7 +67,7 @@ static void take_number(gpci_cursor *cursor, uint32_t *value) {
     *value = (uint32_t)sum;
 }
 
-/* Read the turn behind *t into *t. */
+/* Read the next turn. `turn` has the turn before, and is replaced. */
 static void take_turn(gpci_cursor *cursor, gpc_turn *turn) {
     const uint8_t *bits = gpci_cursor_take(cursor, 1);
     if (!bits)

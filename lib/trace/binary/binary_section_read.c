@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* Reader of a section. Damaged data read as zeros until the end of each part; then the reading fails with `what`. */
+/*
+ * Reader of a section. Behind damage, the cursor returns zeros until the end of the part; then the reading fails.
+ * `what` names the damaged part.
+ */
 typedef struct section_reading {
     gpci_decoder *decoder;
     gpci_cursor cursor;
@@ -23,7 +26,10 @@ static bool out_of_memory(section_reading *section) {
     return false;
 }
 
-/* Read a count of elements with at least `least` bytes each, and allocate the array. */
+/*
+ * Read the count of the following elements, each of at least `least` bytes in the file. Allocate the array, of elements
+ * of `bytes` bytes. NULL: the count is bad, or `memory` is set.
+ */
 static void *take_array(section_reading *section, uint64_t least, size_t bytes, uint32_t *count) {
     *count = 0;
     uint64_t given = gpci_cursor_below(&section->cursor, (uint64_t)(section->cursor.stop - section->cursor.at) / least);
@@ -206,7 +212,7 @@ static bool take_controls(section_reading *section) {
                                                      : stop(section, "the paths of warps");
 }
 
-/* Words of a shape: 1 for a stride, more for differences. */
+/* Read the number of words of a shape: a stride has 1 word, differences have more. */
 static uint64_t shape_words(gpci_cursor *cursor) {
     uint64_t words = gpci_cursor_below(cursor, GPCI_MOST_LANES - 1);
     cursor->bad |= words == 0;
@@ -249,7 +255,9 @@ static bool take_shapes(section_reading *section) {
     return true;
 }
 
-/* Read an entry of the index; false: invalid. */
+/*
+ * Read the index's entry of a block of at most `most` bytes. `next`: likely block index. False: invalid, or no memory.
+ */
 static bool take_entry(section_reading *section, gpci_seen *seen, uint64_t next, uint64_t most,
                        gpci_block_entry *entry) {
     gpci_cursor *cursor = &section->cursor;
@@ -298,7 +306,7 @@ static bool take_recording(section_reading *section, uint32_t version) {
     return true;
 }
 
-/* Read the kernel's clusters, if the version has clusters; the section must end here. */
+/* Read the kernel's clusters, if the version has clusters. The section must end behind the clusters. */
 static bool take_clusters(section_reading *section, uint32_t version) {
     gpc_kernel *kernel = &section->decoder->kernel;
     for (int i = 0; i < 3 && version >= GPCI_BINARY_CLUSTERS; i++)

@@ -11,8 +11,8 @@ typedef struct binary_sink {
     gpci_crc crc;
     gpci_output *output;
     gpci_encoder encoder; /* encoder of the present kernel; context NULL before the first kernel */
-    gpci_buffer part;     /* block, section or index being made */
-    gpci_buffer index;    /* two lengths per kernel */
+    gpci_buffer part;     /* bytes of the block, section or index being made */
+    gpci_buffer index;    /* lengths of each kernel's blocks and section */
     uint64_t kernels, blocks_at;
     uint32_t version;  /* 0 = the head is not written yet */
     uint32_t *opcodes; /* [opcode of the trace]: the encoder's opcode number */
@@ -79,7 +79,7 @@ static gpc_status begin_kernel(gpci_sink *sink, const gpc_kernel *kernel, gpc_er
     return gpci_encoder_start(&binary->encoder, sink->context, kernel) == GPC_OK ? GPC_OK : gpci_out_of_memory(error);
 }
 
-/* Map an opcode of the trace to the encoder's number. Returns the number of mapped entries; 0: out of memory. */
+/* Set the encoder's number of an opcode of the trace. Returns the new count of set entries; 0: out of memory. */
 static size_t map_opcode(binary_sink *binary, const gpc_trace *from, uint32_t opcode, size_t mapped) {
     if (opcode >= mapped && !GPCI_ARRAY_RESERVE(binary->base.context, binary->opcodes, binary->opcode_capacity, mapped,
                                                 opcode + (size_t)1 - mapped))

@@ -18,7 +18,7 @@ typedef struct gpci_block_pool {
     size_t capacity;
     uint32_t count;
     gpci_slots slots;
-    uint64_t *once; /* hashes of strings seen, to recognise a second occurrence; NULL before the first string */
+    uint64_t *once; /* hashes of strings seen by gpci_block_pool_came; NULL before its first call */
 } gpci_block_pool;
 
 void gpci_block_pool_init(gpci_block_pool *pool, gpc_context *context);

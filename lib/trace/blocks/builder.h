@@ -17,7 +17,7 @@ typedef struct gpci_opcode {
     uint8_t work;                                         /* gpci_work */
     uint8_t mapped;                                       /* as in gpc_ordering */
     bool width_stated; /* a modifier states the width, which overrides a trace's own figure */
-    bool unknown;      /* a name without a table */
+    bool unknown;      /* no table of opcodes has the name */
 } gpci_opcode;
 
 gpci_opcodes *gpci_opcodes_create(gpc_context *context);
@@ -31,7 +31,8 @@ size_t gpci_opcodes_count(const gpci_opcodes *opcodes);
  * Thread block under construction. Its memory is flat (warps, instructions, addresses), and is used again for later
  * blocks.
  *
- *   start, then per warp: warp, then per instruction: add; at the end: finish
+ * First comes gpci_block_start; then, for each warp, gpci_block_warp and a gpci_block_add for each instruction; at last
+ * gpci_block_finish.
  */
 typedef struct gpci_block gpci_block;
 

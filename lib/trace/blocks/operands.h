@@ -31,12 +31,13 @@
 #define GPCI_MOST_OPERANDS (GPC_MAX_OPERANDS + 3u)
 
 /*
- * Units of an instruction: its gpc_op_class; for memory without accesses also its space; no unit if all lanes are off.
+ * Values of `use`, the unit that an instruction occupies: its gpc_op_class; for a memory instruction without accesses,
+ * GPCI_USE_SPACE + its space; if all lanes are off, GPCI_USE_NOTHING.
  */
 #define GPCI_USE_SPACE ((unsigned)GPC_OP_CLASS_COUNT)
 #define GPCI_USE_NOTHING (GPCI_USE_SPACE + (unsigned)GPC_SPACE_COUNT)
 #define GPCI_USE_CONSTANT (GPCI_USE_NOTHING + 1u) /* load of constants with addresses */
-#define GPCI_USE_WORK (GPCI_USE_CONSTANT + 1u)    /* two for each gpci_work: integer and floating point */
+#define GPCI_USE_WORK (GPCI_USE_CONSTANT + 1u)    /* for each gpci_work but OTHER: integer, then FP */
 #define GPCI_USES (GPCI_USE_WORK + 4u)
 
 typedef struct gpci_operands {
@@ -53,10 +54,10 @@ GPCI_INLINE uint32_t gpci_register_entry(uint16_t number) {
     return entry / GPCI_BOARD_ENTRIES * GPCI_BOARD_STRIDE + entry % GPCI_BOARD_ENTRIES;
 }
 
-/* Operands of an instruction. Memory with addresses counts as going to the hierarchy. */
+/* Operands of an instruction, without the work and the copy, which only the opcode tells. */
 gpci_operands gpci_operands_of(const gpc_instruction *instruction);
 
-/* True if memory with addresses goes to the hierarchy. Constants do: their cache may look them up (const.size). */
+/* True if a memory instruction with addresses goes to the hierarchy. The constant cache may need loads (const.size). */
 GPCI_INLINE bool gpci_space_is_recorded(const gpc_instruction *instruction) {
     return instruction->space <= GPC_SPACE_LOCAL || instruction->space == GPC_SPACE_MIXED ||
            (instruction->space == GPC_SPACE_CONSTANT && instruction->kind == GPC_LOAD);
@@ -74,9 +75,11 @@ GPCI_INLINE uint32_t gpci_barrier_of(const gpc_instruction *instruction) {
     return last & GPC_REGISTER_BARRIER ? last & (GPC_REGISTER_BARRIER - 1u) : UINT32_MAX;
 }
 
-/* N-th number of a trace beside the barrier (GPC_REGISTER_NUMBER); false: the trace has fewer numbers. */
+/* Get the n-th number, from 0, that the trace gives with a barrier (GPC_REGISTER_NUMBER). False: fewer numbers. */
 bool gpci_number_of_barrier(const gpc_instruction *instruction, unsigned n, uint32_t *out);
-/* Add a number to an instruction that names a barrier. False: no free operand. */
+/*
+ * Add a number to an instruction that names a barrier. False: no barrier, no free operand, or the number is too large.
+ */
 bool gpci_mark_barrier(gpc_instruction *instruction, uint32_t number);
 
 /* Set the work of an instruction. `work` must not be GPCI_WORK_OTHER. */

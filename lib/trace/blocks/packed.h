@@ -32,7 +32,7 @@ _Static_assert(GPCI_INSTRUCTION_FIELDS == 32 + sizeof(uint64_t *) + GPC_MAX_OPER
  */
 extern const uint64_t gpci_packed_addresses[GPCI_MOST_LANES];
 
-/* Instruction, stored once, and the instruction that followed last time. Its mask is all ones, or 0 if no lane runs. */
+/* Instruction, stored once, and the form that followed last time. Mask: all ones, or 0 if no lane is active. */
 typedef struct gpci_form {
     gpc_instruction instruction;
     gpci_operands operands;
@@ -50,7 +50,7 @@ typedef struct gpci_path {
     uint64_t hash;
     size_t users; /* number of warps */
     size_t count;
-    size_t barriers;        /* steps with a wait for the block */
+    size_t barriers;        /* number of steps that wait at a barrier of the thread block */
     uint32_t planes;        /* bit for each scoreboard plane used by the steps */
     gpci_path_step steps[]; /* the last step is an EXIT */
 } gpci_path;
@@ -76,7 +76,7 @@ typedef struct gpci_packed_block {
     gpci_packed_warp warps[];
 } gpci_packed_block;
 
-/* As gpc_trace_next_block and gpc_trace_release_block. Instructions live as long as the block. */
+/* gpc_trace_next_block and gpc_trace_release_block for packed blocks. Instructions live as long as the block. */
 gpc_status gpci_trace_next_packed(gpc_trace *trace, const gpci_packed_block **out, gpc_error *error);
 void gpci_trace_release_packed(gpc_trace *trace, const gpci_packed_block *block);
 /* True if both traces were opened by the same name. */

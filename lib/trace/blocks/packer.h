@@ -31,12 +31,12 @@ typedef struct gpci_packer {
     uint64_t sets;     /* number of sets until now: forms of an earlier set may be freed */
     gpci_path **paths; /* [path_mask + 1]: lists by hash */
     size_t path_mask, path_count;
-    /* present block */
+    /* State of the present block. */
     gpci_packed_warp *warps; /* [warp_count]; addresses are NULL, because `bytes` may still move */
     size_t *starts;          /* [warp_count]: offset in `bytes` */
     uint32_t warp_count, warp_capacity;
     gpci_buffer bytes;
-    /* present warp */
+    /* State of the present warp. */
     uint32_t warp;
     gpci_path_step *steps; /* [step_count] */
     size_t step_count, step_capacity;
@@ -49,24 +49,27 @@ typedef struct gpci_packer {
 
 void gpci_packer_init(gpci_packer *packer, gpc_context *context, gpci_opcodes *opcodes);
 void gpci_packer_clear(gpci_packer *packer);
-/* Begin a block. */
+/* Begin a block. False: out of memory. */
 bool gpci_packer_start(gpci_packer *packer, uint32_t warp_count);
-/* Begin a warp of the block; add its next instructions. False: out of memory. */
+/* Begin a warp of the block. */
 void gpci_packer_begin(gpci_packer *packer, uint32_t warp);
+/* Add the warp's next instructions. False: out of memory. */
 bool gpci_packer_add(gpci_packer *packer, const gpc_instruction *instructions, size_t count);
-/*
- * Form of the last instruction. While `sets` stays the same, the form may be repeated with other lanes, but with no
- * lanes only if the form had none. A form with addresses needs addresses: from the first lane's address by a stride, or
- * one by one. gpci_packer_end ends the warp.
- */
+/* Form of the last added instruction. */
 GPCI_INLINE gpci_form *gpci_packer_last(const gpci_packer *packer) {
     return packer->last;
 }
+/*
+ * Add the instruction of a form again, with the lanes `mask`, as long as `sets` has not changed. `mask` may be 0 only
+ * if the form's mask is 0. If the form has addresses, use one of the next two functions. False: out of memory.
+ */
 bool gpci_packer_repeat(gpci_packer *packer, gpci_form *form, uint64_t mask);
+/* Add the instruction with addresses from `first`, `stride` apart; or with a list, an address for each lane. */
 bool gpci_packer_repeat_stride(gpci_packer *packer, gpci_form *form, uint64_t mask, uint64_t first, uint64_t stride);
 bool gpci_packer_repeat_list(gpci_packer *packer, gpci_form *form, uint64_t mask, const uint64_t *addresses);
+/* End the warp. False: out of memory. */
 bool gpci_packer_end(gpci_packer *packer);
-/* Block in its own memory. NULL: out of memory. */
+/* End the block: copy it to memory of its own. NULL: out of memory. */
 gpci_packed_block *gpci_packer_finish(gpci_packer *packer, uint32_t index);
 void gpci_packer_release(gpci_packer *packer, gpci_packed_block *block);
 

@@ -15,13 +15,13 @@ typedef struct gpci_address_chunk {
 /* Place of a warp's instructions while their array may still move. */
 typedef struct gpci_warp_span {
     size_t first;
-    size_t count; /* includes a supplied EXIT */
+    size_t count; /* with the EXIT, if `supplied` */
     bool begun;
-    bool supplied;
+    bool supplied; /* the builder appended an EXIT, which the trace lacks */
 } gpci_warp_span;
 
 struct gpci_block {
-    gpc_block view; /* first: gpci_block_of */
+    gpc_block view; /* must be the first member (gpci_block_of) */
     gpc_context *context;
     gpc_instruction *instructions;
     size_t count, capacity;
@@ -31,14 +31,14 @@ struct gpci_block {
     gpci_warp_span *spans;
     uint32_t warp_capacity;
     uint32_t warp;                           /* warp being filled; UINT32_MAX = none */
-    gpci_packer *packer;                     /* takes each ended warp, instead of a view; NULL = none */
+    gpci_packer *packer;                     /* if not NULL, packs each ended warp; the view has no warps */
     gpci_block *next_free, *previous, *next; /* lists of the trace that owns the block */
 };
 
 /* Pack the present warp's instructions, and free their room. False: out of memory. */
 bool gpci_block_pack(gpci_block *block);
 
-/* Reserve room for `instructions` (and a following EXIT), and for `addresses` in a row. */
+/* Reserve room for `instructions`, one EXIT behind, and `addresses` contiguous addresses. False: out of memory. */
 bool gpci_block_grow(gpci_block *block, size_t instructions, size_t addresses);
 
 GPCI_INLINE bool gpci_block_reserve(gpci_block *block, size_t instructions, size_t addresses) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#define _GNU_SOURCE /* pipe2: a child of another thread must never inherit the pipe; F_SETPIPE_SZ */
+#define _GNU_SOURCE /* for F_SETPIPE_SZ and pipe2; with pipe2, a child of another thread never inherits the pipe */
 #include "trace/files/input.h"
 
 #include "trace/files/paths.h"
@@ -73,7 +73,7 @@ static void widen(int pipe) {
 #endif
 }
 
-/* stdin: the file; stdout: the pipe; stderr: /dev/null. Signals have their defaults, as for a new program. */
+/* Start the decompressor. It reads from the file and writes to the pipe; stderr is /dev/null; SIGPIPE ends it. */
 static int spawn(const char *tool, int from, int to, pid_t *child) {
     char *const arguments[] = {(char *)(uintptr_t)tool, (char[]){"-dc"}, NULL};
     posix_spawn_file_actions_t actions;

@@ -10,7 +10,7 @@ typedef struct gpci_lines {
     gpci_input *input;
     char *buffer;
     size_t capacity, begin, end; /* unread bytes are in [begin, end) */
-    size_t complete;             /* whole lines are in [begin, whole) */
+    size_t complete;             /* whole lines are in [begin, complete) */
     uint64_t number;             /* number of the line last returned, from 1 */
     bool at_end;
 } gpci_lines;

@@ -15,11 +15,11 @@
 
 struct gpci_output {
     gpc_context *context;
-    char *path;               /* as asked for, for messages */
+    char *path;               /* path given by the caller, for messages */
     char *target;             /* path with its links followed */
-    gpci_temporary temporary; /* no name: `file` is the target itself */
+    gpci_temporary temporary; /* without a name, `file` is the target itself */
     int file;
-    gpc_write_fn write; /* function of the host instead of a file, unless NULL */
+    gpc_write_fn write; /* if not NULL, function of the host that gets the bytes; `file` is not used */
     void *user_data;
     uint64_t offset;
     size_t used;
@@ -154,7 +154,7 @@ uint64_t gpci_output_offset(const gpci_output *output) {
     return output->offset;
 }
 
-/* Hold the lock until the file has its name: otherwise another process could take the file for an abandoned one. */
+/* Keep the lock until the file has its name: without the lock, another process could take over the file. */
 static gpc_status close_and_name(gpci_output *output, gpc_error *error) {
     int closed = close(output->file);
     output->file = -1;

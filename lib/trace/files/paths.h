@@ -27,7 +27,7 @@ int gpci_natural_order(const char *a, const char *b);
 /* Find a file by this name, with or without a decompressor's suffix. NULL with GPC_OK if the file does not exist. */
 gpc_status gpci_find_file(gpc_context *context, const char *path, gpc_error *error, char **out);
 
-/* Largest number of places for a file with few blocks: memory follows the file's size, not a number in the file. */
+/* Largest length of a placement's array if the file has few blocks. The memory must not follow a number in the file. */
 #define GPCI_MOST_PLACES (1u << 20)
 
 /*

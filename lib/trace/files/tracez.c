@@ -19,12 +19,12 @@ struct gpci_tracez {
     const char *path;
     uint64_t size;
     gpci_zstd *zstd;
-    gpci_buffer index, frame, text; /* text: not yet returned from `given` on */
+    gpci_buffer index, frame, text; /* text: bytes from `given` on are not yet returned */
     size_t given;
     gpci_cursor cursor; /* position in the index */
     uint64_t index_at;
     uint32_t block, block_count;
-    uint32_t warp, warp_count; /* warp of the present block; equal between two blocks */
+    uint32_t warp, warp_count; /* warp: next warp of the present block */
     bool inside;               /* a block has begun */
 };
 
@@ -50,7 +50,7 @@ static gpc_status read_at(const gpci_tracez *tracez, void *to, uint64_t offset, 
     return GPC_OK;
 }
 
-/* As read_at, into a buffer; replaces its contents. */
+/* Read bytes of the file into a buffer, in place of the buffer's contents. */
 static gpc_status read_part(const gpci_tracez *tracez, gpci_buffer *buffer, uint64_t offset, uint64_t bytes,
                             const char *what, gpc_error *error) {
     buffer->length = 0;
@@ -64,8 +64,8 @@ static gpc_status read_part(const gpci_tracez *tracez, gpci_buffer *buffer, uint
 }
 
 /*
- * Place of the first NUL before any thread block; the part's size if the part has neither; SIZE_MAX: a block comes
- * first.
+ * Find the end of a header, a NUL, in a part of the file. Returns the NUL's place; `size`: the part has no NUL;
+ * SIZE_MAX: a thread block begins before the NUL, and so the text is not a header of a .tracez.
  */
 static size_t find_end(const char *part, size_t size) {
     static const char block[] = "#BEGIN_TB";
@@ -76,7 +76,10 @@ static size_t find_end(const char *part, size_t size) {
     return end;
 }
 
-/* Length of the header at the file's beginning, without its NUL; 0: no header. Parts overlap by a word. */
+/*
+ * Length of the header at the file's beginning, without its NUL; 0: no header. The parts overlap by 16 bytes: a block's
+ * begin may lie across their border.
+ */
 static size_t header_length(int file) {
     char part[4096];
     for (size_t at = 0; at < HEADER_MOST; at += sizeof part - 16) {
@@ -174,7 +177,7 @@ static void put_line(gpci_tracez *tracez, const char *line) {
     gpci_buffer_put(&tracez->text, line, strlen(line));
 }
 
-/* Place of a warp's first part: an index offset points to the warp's record or to the part itself. */
+/* Find the place of a warp's first part. `offset`, from the index, is the place of the warp's record or of the part. */
 static gpc_status first_part(const gpci_tracez *tracez, uint64_t offset, uint32_t instructions, uint32_t parts,
                              uint64_t *out, gpc_error *error) {
     uint8_t head[16] = {0};

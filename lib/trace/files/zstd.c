@@ -96,7 +96,8 @@ void gpci_zstd_close(gpci_zstd *zstd) {
 }
 
 /*
- * RFC 8878, 3.1.1.1: magic; a byte of flags; the window's byte, absent for a single segment; the dictionary's number.
+ * RFC 8878, 3.1.1.1: a frame begins with the magic number and a byte of flags. The window's byte follows, unless the
+ * flag of a single segment (32) is set. Then comes the dictionary's number.
  */
 uint32_t gpci_zstd_dictionary(const uint8_t *frame, size_t size) {
     if (size < 6 || gpci_load32(frame) != GPCI_ZSTD_MAGIC)

@@ -13,11 +13,14 @@ typedef struct gpci_zstd gpci_zstd;
 
 #define GPCI_ZSTD_MAGIC 0xFD2FB528u
 
-/* Open. Without a dictionary: size 0. GPC_ERROR_UNSUPPORTED: libzstd is missing; GPC_ERROR_FORMAT; GPC_ERROR_MEMORY. */
+/*
+ * Open a decompressor with a dictionary of `size` bytes; 0: no dictionary. Errors: GPC_ERROR_UNSUPPORTED, libzstd is
+ * missing; GPC_ERROR_FORMAT; GPC_ERROR_MEMORY.
+ */
 gpc_status gpci_zstd_open(gpc_context *context, const void *dictionary, size_t size, const char *path, gpc_error *error,
                           gpci_zstd **out);
 void gpci_zstd_close(gpci_zstd *zstd);
-/* Append a frame's text. `offset`: place of the frame in the file. */
+/* Decompress a frame of `size` bytes, and append its text to `out`. `offset`: place in the file, for messages. */
 gpc_status gpci_zstd_frame(gpci_zstd *zstd, const uint8_t *frame, size_t size, uint64_t offset, gpci_buffer *out,
                            gpc_error *error);
 /* Number of the dictionary needed by a frame of `size` bytes; 0: none, or not stated. */

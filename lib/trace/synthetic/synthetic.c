@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_SIZE (2u << 20) /* larger than an L2 of its time, as in published runs of these kernels */
+#define DEFAULT_SIZE (2u << 20) /* data larger than the L2 cache, as in the published runs of these kernels */
 #define COMMON_PARAMETERS 2u
 #define OWN_PARAMETERS 9u
 #define SHARED_UNIT 128u
@@ -281,7 +281,7 @@ static gpc_status read_parameters(synthetic *trace, const gpci_synthetic *kernel
     return GPC_OK;
 }
 
-/* Cut NAME[:SIZE][:KEY=VALUE,...] up and plan the launches. */
+/* Read the name, NAME[:SIZE][:KEY=VALUE,...], and plan the launches. */
 static gpc_status plan(synthetic *trace, gpc_error *error) {
     const char *text = trace->file + strlen("synthetic:");
     size_t length = strcspn(text, ":");

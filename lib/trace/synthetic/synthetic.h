@@ -8,9 +8,9 @@
  * Synthetic kernels, generated block by block.
  *
  * A kernel is a listing, as printed by a disassembler, and a driver in C that takes each warp through the listing. The
- * driver decides which lanes stay, the direction of each branch, and the addresses of each access; the instructions
- * between are issued on the way. Instruction mix, registers and program counters therefore come from the listing, and
- * the data flow from a few lines of C.
+ * driver decides which lanes stay active, the direction of each branch, and the addresses of each access; the
+ * instructions between are issued on the way. Instruction mix, registers and program counters therefore come from the
+ * listing, and the data flow from a few lines of C.
  *
  * A source names a kernel as NAME[:SIZE][:KEY=VALUE,...]. SIZE is bytes of the problem's data; each summary names the
  * data. Every kernel has the keys `lanes` (32 or 64 threads a warp) and `header` (bytes before each array); some have
@@ -23,7 +23,7 @@
 #define GPCI_SYNTHETIC_OPERANDS 4u
 #define GPCI_ELEMENT sizeof(uint32_t)       /* bytes of an int or a float */
 #define GPCI_THREADS 256u                   /* threads of a block in most kernels */
-#define GPCI_SYNTHETIC_MAXIMUM (1ull << 30) /* bytes; a block of a row-walk kernel still fits in memory */
+#define GPCI_SYNTHETIC_MAXIMUM (1ull << 30) /* bytes; a thread block that walks over whole rows still fits in memory */
 
 /* On sm_90 the system keeps the first KiB of a block's shared memory. */
 #define GPCI_SHARED_BASE 0x400u
@@ -35,7 +35,8 @@ typedef struct gpci_launch gpci_launch;
 typedef struct gpci_problem gpci_problem;
 
 /*
- * Operand: a kernel's walk over an array, in bytes: begin of thread 0, step between threads, step between iterations.
+ * Operand: how threads walk over an array, in bytes. base: address of thread 0. thread: distance from a thread to the
+ * next. step: distance from an iteration to the next. Some kernels use `step` otherwise, as their comments say.
  */
 typedef struct gpci_operand {
     uint64_t base, thread, step;
@@ -47,7 +48,7 @@ struct gpci_launch {
     const char *code; /* the listing, see gpci_listing_assemble */
     void (*warp)(gpci_walk *walk, const gpci_launch *launch);
     uint64_t grid[3], block[3];
-    uint64_t shared; /* bytes, without the system's */
+    uint64_t shared; /* bytes of shared memory, without the GPCI_SHARED_BASE bytes of the system */
     gpci_operand operand[GPCI_SYNTHETIC_OPERANDS];
     uint64_t operands;
     uint64_t cluster; /* blocks of a cluster, in x; 0 = no clusters */
@@ -78,7 +79,7 @@ struct gpci_problem {
 
 typedef struct gpci_synthetic {
     const char *name, *summary;
-    uint64_t least; /* bytes */
+    uint64_t least; /* smallest allowed size in bytes */
     const gpc_parameter *parameters;
     size_t parameter_count;
     gpc_status (*plan)(gpci_problem *problem);
@@ -108,7 +109,7 @@ gpc_status gpci_problem_launch(gpci_problem *problem, const gpci_launch *launch)
 
 /*
  * Rows and columns of floats in `size` bytes. `columns` 0: the smallest power of two with which the matrix is not
- * taller than wide. Rows are rounded down to a multiple.
+ * taller than wide. Rows are rounded down to a multiple of `multiple`.
  */
 gpc_status gpci_problem_matrix(gpci_problem *problem, uint64_t columns, uint64_t multiple, gpci_launch *launch);
 
@@ -119,7 +120,7 @@ GPCI_INLINE uint64_t gpci_ceiling(uint64_t a, uint64_t b) {
 /* Integer square root, rounded down. */
 uint64_t gpci_root(uint64_t x);
 
-/* A listing, assembled. */
+/* Role of a step in an assembled listing. */
 typedef enum gpci_listing_role {
     GPCI_ROLE_PLAIN,
     GPCI_ROLE_ACCESS, /* has addresses */
@@ -130,11 +131,12 @@ typedef enum gpci_listing_role {
 } gpci_listing_role;
 
 typedef struct gpci_listing_step {
-    uint32_t opcode, target; /* target: of a branch, a step's index */
+    uint32_t opcode, target; /* target: index of the step at a branch's label */
     uint16_t registers[GPC_MAX_OPERANDS];
     uint8_t destinations, sources, role;
-    uint8_t width;          /* stated width: DEPBAR, groups that may stay in flight; bulk copy, bytes of its rows */
-    struct gpci_form *form; /* form of the last packing by the present walk; NULL: not packed */
+    /* number behind the opcode; DEPBAR: groups that may stay in flight; bulk copy: bytes of a row */
+    uint8_t width;
+    struct gpci_form *form; /* form of the step when last packed by the present walk; NULL: not yet packed */
 } gpci_listing_step;
 
 typedef struct gpci_listing {
@@ -161,7 +163,7 @@ struct gpci_walk {
     gpci_opcodes *opcodes;
     gpci_listing_step *steps;
     size_t step_count;
-    uint64_t sets; /* sets of the packer when the steps' forms were made */
+    uint64_t sets; /* gpci_packer.sets when the steps' forms were made */
     uint32_t at, rejoin;
     unsigned lanes;
     uint64_t x, y;                                               /* position of the block */
@@ -178,18 +180,20 @@ gpc_status gpci_walk_block(gpci_walk *walk, const gpci_launch *launch, gpci_bloc
 
 /* Go to the next predicated exit: lanes outside `stay` exit. False: no lane is left, and the warp has ended. */
 bool gpci_guard(gpci_walk *walk, uint64_t stay);
-/* To the next access: lane i at first + i * stride. */
+/* Go to the next access: lane i accesses first + i * stride. */
 void gpci_access(gpci_walk *walk, uint64_t first, uint64_t stride);
-/* As gpci_access, for only some lanes, as with a predicate. */
+/* gpci_access by only the lanes `lanes`, as with a predicate. */
 void gpci_access_if(gpci_walk *walk, uint64_t lanes, uint64_t first, uint64_t stride);
-/* To the next access: lane i at base + offsets[i]. */
+/* Go to the next access: lane i accesses base + offsets[i]. */
 void gpci_access_at(gpci_walk *walk, uint64_t base, const uint64_t *offsets);
 void gpci_barrier(gpci_walk *walk);
 /* Go to the next branch, `taken` by all lanes or by none. Returns `taken`. */
 bool gpci_branch(gpci_walk *walk, bool taken);
 /* Go to the branch at a loop's end: lanes in `again` repeat the loop. False: no lane repeats. */
 bool gpci_loop(gpci_walk *walk, uint64_t again);
-/* Go to the branch around code of only the lanes `inside`; false: no such lanes. gpci_end_if follows in both cases. */
+/*
+ * Go to the branch around code for only the lanes `inside`. False: no lane is inside. Call gpci_end_if in both cases.
+ */
 bool gpci_if(gpci_walk *walk, uint64_t inside);
 void gpci_end_if(gpci_walk *walk);
 /*
@@ -201,7 +205,7 @@ uint64_t gpci_unrolled(gpci_walk *walk, const gpci_launch *launch, gpci_body bod
                        uint64_t to, uint64_t unroll);
 /* Issue a plain step of the listing, independent of the warp's position. */
 void gpci_plain(gpci_walk *walk, uint32_t step);
-/* To the final exit. */
+/* Go to the final exit. */
 void gpci_finish(gpci_walk *walk);
 
 /* Mask of existing lanes with index first + lane below `limit`. */

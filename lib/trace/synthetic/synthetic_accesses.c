@@ -4,12 +4,16 @@
 /*
  * Only accesses, as straight code: loads of 4 bytes by each thread, or stores. Access i of warp w begins at byte (w *
  * apart + i * step) modulo SIZE, and its lanes are `stride` bytes apart. A load writes a register last written sixteen
- * loads before. With dependent=1 each address comes from the load before. A few numbers give the usual measurements:
+ * loads before. With dependent=1 each address comes from the load before. The usual measurements need few keys:
  *
- *   latency of L1, L2, DRAM   dependent=1,stride=0,threads=32, and: no more keys; cg=1; a step to uncached lines
- *   bandwidth of L1, L2       threads=512, and: no more keys; cg=1 and blocks for all SMs
- *   bandwidth of DRAM         a step and a distance between warps with which no line is read twice
- *   divergence, stores        stride=32; store=1
+ *   latency of L1       dependent=1,stride=0,threads=32
+ *   latency of L2       the same keys, and cg=1
+ *   latency of DRAM     the same keys, and a `step` to lines that are not cached
+ *   bandwidth of L1     threads=512
+ *   bandwidth of L2     threads=512,cg=1, and `blocks` for all SMs
+ *   bandwidth of DRAM   a `step` and an `apart` with which no line is read twice
+ *   divergence          stride=32
+ *   stores              store=1
  *
  * Example: 128B:threads=64,count=3 is two warps, and each reads one line three times; with step=128 and 256B the second
  * load reads the other line.

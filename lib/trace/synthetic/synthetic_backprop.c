@@ -5,8 +5,8 @@
  * Back propagation, as in Rodinia's backprop (Che et al., IISWC 2009), training a layer of 16 hidden units, compiled
  * for Fermi: blocks of 16 x 16 with 16 of the inputs each. bpnn_layerforward multiplies the inputs with their weights
  * and sums the products of each hidden unit in shared memory, in four steps of a tree. bpnn_adjust_weights changes the
- * weights by the errors and by their last changes, and loads all values again for its second store. Published: 65,536
- * inputs, and a bias weight of the layer before each row: 4.25 MiB.
+ * weights by the errors and by their last changes, and loads all values again for its second store. The
+ * published problem has 65,536 inputs, each with 16 weights and a bias weight before the 16: 4.25 MiB.
  */
 
 #define UNITS 16u
@@ -14,7 +14,7 @@
 #define LAYER (UNITS + 1) /* weights of an input */
 #define TREE_STEPS 4u
 
-/* R4 the weight, R6 in shared memory. */
+/* R4 address of the weight, R6 address in shared memory. */
 static const char forward_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R4 IMAD R3 R1 R2; R6 LEA R2 R0; P0 ISETP.NE.AND R0; @P0 BRA weights;"
     "R5 LDG.E R4; STS R6 R5; weights: BAR.SYNC.DEFER_BLOCKING; R5 LDG.E R4; STS R6 R5; BAR.SYNC.DEFER_BLOCKING;"
@@ -24,7 +24,7 @@ static const char forward_code[] =
     "R7 LDS R6; STG.E R4 R7; BAR.SYNC.DEFER_BLOCKING; P0 ISETP.NE.AND R0; @P0 EXIT; R7 LDS R6; R5 MOV; STG.E R5 R7; "
     "EXIT";
 
-/* R4 weight, R5 error of its unit, R6 its input, R7 its last change. */
+/* Addresses: R4 weight, R5 error of the weight's unit, R6 input of the weight, R7 last change of the weight. */
 static const char adjust_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R4 IMAD R3 R1 R2; R5 MOV; R6 MOV; R7 MOV; R8 LDG.E R4; R9 LDG.E R5; R10 LDG.E R6;"
     "R11 LDG.E R7; R9 FMUL R9 R10; R9 FFMA R11 R9; R8 FADD R8 R9; STG.E R4 R8; R9 LDG.E R5; R10 LDG.E R6; R11 LDG.E R7;"

@@ -10,7 +10,7 @@
  */
 
 #define NODE_WORD 8u
-#define LAUNCH_HOPS (UINT64_C(1) << 19) /* most of a launch: a block is in memory as a whole */
+#define LAUNCH_HOPS (UINT64_C(1) << 19) /* most loads of a launch: the whole block is in memory */
 #define CHASE_UNROLL 16u
 #define ROUNDS 4u
 
@@ -21,7 +21,7 @@ static const char chase_code[] =
     "one: R2 LDG.E.64 R2 UR4; R4 IADD3 R4 R255; P0 ISETP.NE.AND R4 R255; @P0 BRA one;"
     "done: R6 LDC.64; STG.E.64 R6 UR4 R2; EXIT";
 
-/* Past L1: ld.global.cg. */
+/* The loads bypass L1, as ld.global.cg. */
 static const char chase_code_cg[] =
     "R1 LDC; R2 LDC.64; UR4 ULDC.64; R4 LDC; P0 ISETP.GE.AND R4; @!P0 BRA single;"
     "sixteen: 16*{R2 LDG.E.64.STRONG.GPU R2 UR4}; R4 IADD3 R4 R255; P0 ISETP.GE.AND R4; @P0 BRA sixteen;"

@@ -23,8 +23,8 @@ static const char classes_code[] = BOTH("IADD3", "R16", "+2") BOTH("FADD", "R16"
     BOTH("MUFU.RCP", "R16", "+2") BOTH("HMMA.16816.F32", "R16", "+2") BOTH("UIADD3", "UR8", "+1") "EXIT";
 
 /*
- * `window` has the shares of a round, a byte each. `repeats`: dependent instructions; the first of each class begins a
- * chain.
+ * `window` of the launch has the number of each class's instructions in a round, a byte for each class. If `repeats` is
+ * set, each instruction depends on the instruction before; the first of each class does not.
  */
 static void walk_classes(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t class = 0, left = launch->window & MOST_SHARE, begun = 0;

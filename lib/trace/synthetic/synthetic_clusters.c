@@ -29,7 +29,7 @@ enum { KIND_CHASE, KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_REDUCTION, KIND_COUN
 #define TILE_ROW 128u
 #define MOST_TILES 4
 #define MOST_TILE_ROWS 32u
-#define SUMS_OUT 1u      /* operand */
+#define SUMS_OUT 1u      /* operand: array of the threads' sums */
 #define EMPTY MOST_TILES /* first of the `empty` barriers */
 
 static void add(char *to, const char *format, ...) GPCI_PRINTF(2, 3);
@@ -127,11 +127,12 @@ const gpci_synthetic gpci_synthetic_dsmem = {
 
 /* multicast */
 
-/* Lane mask for one thread of the block; `leader`: of only the block of rank 0. */
+/* Mask of lane 0 in the block's first warp; 0 in the other warps. */
 static uint64_t one(const gpci_walk *walk) {
     return walk->first ? 0 : 1;
 }
 
+/* one(walk) in the block of rank 0; 0 in the cluster's other blocks. */
 static uint64_t leader(const gpci_walk *walk, const gpci_launch *launch) {
     return walk->x % launch->cluster ? 0 : one(walk);
 }
@@ -177,7 +178,7 @@ static void walk_multicast(gpci_walk *walk, const gpci_launch *launch) {
     store_sums(walk, launch);
 }
 
-/* Numbers beside a barrier, of 28 bits (GPC_REGISTER_NUMBER). */
+/* Number that stands before a barrier: 28 bits, as two operands of 14 bits (GPC_REGISTER_NUMBER). */
 #define TOLD "V%u V%u "
 #define BITS(number) (unsigned)((number) >> 14), (unsigned)((number)&0x3fff)
 

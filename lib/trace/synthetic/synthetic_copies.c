@@ -17,10 +17,10 @@
 enum { KIND_LOAD, KIND_LDGSTS, KIND_LDGSTS_BYPASS, KIND_BULK, KIND_TENSOR, KIND_STORE, KIND_COUNT };
 
 #define TEXT_BYTES 4096u
-#define ROW 128u /* bytes, of a bulk copy */
+#define ROW 128u /* bytes of a bulk copy's row */
 #define MOST_ROWS 32u
 #define MOST_STAGES 8
-#define OUT 1u /* operand */
+#define OUT 1u /* operand: array of the threads' sums */
 
 /* Access the thread's bytes of the array's tile. */
 static void copy(gpci_walk *walk, const gpci_launch *launch, uint64_t tile) {
@@ -72,8 +72,9 @@ static void walk_loads(gpci_walk *walk, const gpci_launch *launch) {
 }
 
 /*
- * Copy a tile in rows of 128 bytes, by one warp for the block. For a tensor copy the rows are a box: rows of an array
- * whose rows hold the rows of all blocks, one tile below the other.
+ * Copy a tile in rows of 128 bytes, by one warp for the block. For a bulk copy, the rows follow each other. For a
+ * tensor copy, the rows are a box: a row of the array has 128 bytes of each block, and a block's tiles lie below each
+ * other.
  */
 static void copy_rows(gpci_walk *walk, const gpci_launch *launch, uint64_t tile) {
     const uint64_t there = tile < launch->rows && !walk->first ? (UINT64_C(1) << launch->columns) - 1 : 0,
@@ -142,7 +143,7 @@ static void add(char *to, const char *format, ...) {
     va_end(values);
 }
 
-/* Loop body for each stage, because a barrier is part of the code. */
+/* Write a loop body for each stage, because the stage's barrier is a number in the instruction. */
 static int write_bulk(char *to, const char *opcode, uint64_t bytes, uint64_t stages) {
     *to = 0;
     add(to, INDEX);

@@ -5,19 +5,22 @@
  * Speckle reducing anisotropic diffusion, as in Rodinia's srad_v2 (Che et al., IISWC 2009), compiled for Fermi.
  * srad_cuda_1 computes each pixel's differences to its four neighbours and a coefficient. srad_cuda_2 sums the
  * differences with the coefficients of the neighbours below and to the right. Blocks of 16 x 16 put their patch and the
- * rows and columns around the patch into shared memory. Each thread reads a neighbour beyond the patch, also away from
- * the patch's border. Blocks at the image's border then read another pixel as a replacement. The kernels have 9 and 10
- * loads, from which seeds/001, Table 3, has its 101 runs: 1 + 45 + 55.
+ * rows and columns around the patch into shared memory. All threads load values around the patch, not only the
+ * threads at the patch's border. Blocks at the image's border then load another pixel as a replacement.
  *
- * The program selects a neighbour's array in nine cases; here the array is selected directly. Published: 2,048 x 2,048,
- * 16 MiB, two rounds.
+ * The kernels have 9 and 10 loads. Table 3 of seeds/001 counts runs of a search for the loads that should bypass L1:
+ * one run without bypassing, and for each kernel a run for each load and for each pair of loads: 1 + 45 + 55 = 101
+ * runs.
+ *
+ * The program selects a neighbour's array in nine cases; here the array is selected directly. The published problem has
+ * 2,048 x 2,048 pixels, 16 MiB, and two rounds.
  */
 
 #define IMAGE_SIDE 16u
 #define MOST_ROUNDS 24u
 #define IMAGE_PATCH (IMAGE_SIDE * IMAGE_SIDE * GPCI_ELEMENT)
 
-/* R4 in the image, R6 in shared memory; R8 pixel, R9 to R12 its differences, R16 coefficient. */
+/* R4 address in the image, R6 address in shared memory. R8 pixel, R9 to R12 its differences, R16 coefficient. */
 static const char differences_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R5 S2R; R4 IMAD R2 R1 R3; R4 IADD3 R4 R0; R6 LEA R3 R0; R8 LDG.E R4; R9 LDG.E R4;"
     "STS R6 R8; STS R6 R9; P0 ISETP.NE.AND R2; @P0 BRA south; R8 LDG.E R4; STS R6 R8;"
@@ -44,10 +47,10 @@ static const char update_code[] =
     "R10 LDS R6; R13 LDG.E R4; R14 LDG.E R4; R15 LDG.E R4; R16 LDG.E R4; R17 FMUL R8 R13; R17 FFMA R9 R14 R17;"
     "R17 FFMA R8 R15 R17; R17 FFMA R10 R16 R17; R12 FFMA R17 R12; STG.E R4 R12; EXIT";
 
-/* Operands: image, coefficients, differences east, west, south, north. Of the launch: `n` pixels a side. */
+/* Operands: image, coefficients, differences east, west, south, north. `n` of the launch: pixels along a side. */
 enum { IMAGE, COEFFICIENTS, DIFFERENCES };
 enum { EAST, WEST, SOUTH, NORTH };
-/* Arrays in shared memory, beginning with the patch. */
+/* Arrays in shared memory: the patch, the rows above and below the patch, the columns left and right. */
 enum { OWN, ABOVE, BELOW, LEFT, RIGHT };
 
 typedef struct patch {
@@ -78,7 +81,7 @@ static void own(gpci_walk *walk, const patch *tile, unsigned array) {
     gpci_access_at(walk, shared(array), tile->cell);
 }
 
-/* At the image's border (`here`), load another pixel as a replacement. */
+/* If the block is at the image's border (`here`), load another pixel in place of the pixel beyond the image. */
 static void instead(gpci_walk *walk, const patch *tile, bool here, uint64_t base, const uint64_t *offsets,
                     unsigned array) {
     if (gpci_if(walk, here ? walk->mask : 0)) {

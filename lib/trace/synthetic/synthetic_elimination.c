@@ -4,22 +4,25 @@
 /*
  * Gaussian elimination, as in Rodinia's gaussian (Che et al., IISWC 2009), compiled for Fermi. For each column t, Fan1
  * divides the elements below the diagonal, a thread for each row in blocks of 512: lanes are a row apart. Fan2
- * subtracts multiples from the rows below, a thread for each element in blocks of 4 x 4. x counts rows, and so four
- * lanes share a row. The threads of the first column also update the rows' right-hand sides.
+ * subtracts multiples from the rows below, a thread for each element in blocks of 4 x 4. The x index counts rows:
+ * four lanes of a block share a row. The threads of the first column also update the rows' right-hand sides.
  *
- * A column has two launches: `first` is the first column, `columns` the number of columns; a program has two launches
- * for each of its rows.
+ * Each column has two launches. The parameter `first` is the first column, and `columns` the number of columns. The
+ * whole program has two launches for each column but the last.
  */
 
 #define COLUMN_THREADS 512u
 #define PATCH_SIDE 4u
 
-/* R4 element of the row, R5 element of the diagonal. */
+/* Addresses: R4 element of the row, R5 element of the diagonal, R8 multiplier. */
 static const char divide_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R1 R4;"
     "R5 MOV; R6 LDG.E R4; R7 LDG.E R5; R7 MUFU.RCP R7; R6 FMUL R6 R7; R8 MOV; R8 IMAD R0 R1 R8; STG.E R8 R6; EXIT";
 
-/* R4 multiplier, R5 element of the pivot row, R6 element of this row; then for the right-hand side. */
+/*
+ * Addresses. For the matrix: R4 multiplier, R5 element of the pivot row, R6 element of this row. For the right-hand
+ * side: R4 multiplier, R13 element of the pivot row, R14 element of this row.
+ */
 static const char subtract_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; R9 S2R; R10 S2R; R11 S2R; R9 IMAD R10 R11 R9;"
     "P0 ISETP.GE.AND R0 R1; P0 ISETP.GE.OR R9 R1 P0; @P0 EXIT; R4 MOV; R4 IMAD R0 R1 R4; R5 MOV; R5 IADD3 R9 R5;"
@@ -27,7 +30,7 @@ static const char subtract_code[] =
     "STG.E R6 R12; P1 ISETP.NE.AND R9; @P1 BRA done; R13 MOV; R14 MOV; R14 IADD3 R0 R14; R7 LDG.E R4; R8 LDG.E R13;"
     "R12 LDG.E R14; R12 FFMA R7 R8 R12; STG.E R14 R12; done: EXIT";
 
-/* Operands: multipliers, the matrix, right-hand sides. Of the launch: n rows, `window` the present column. */
+/* Operands: multipliers, the matrix, right-hand sides. Launch fields: `n` rows, `window` the present column. */
 enum { MULTIPLIERS, MATRIX, SIDES };
 
 static uint64_t element(const gpci_launch *launch, size_t operand, uint64_t row, uint64_t column) {
@@ -72,7 +75,7 @@ static void walk_subtract(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* The two launches of column `window`. */
+/* Add the two launches of column `window`. */
 static gpc_status add_column(gpci_problem *problem, gpci_launch *launch) {
     const uint64_t rows = launch->n - 1 - launch->window;
     launch->name = "_Z4Fan1PfS_ii";

@@ -7,50 +7,52 @@
  * Forces between embedded atoms, as in CoMD-CUDA of 2013 (gpgpu-sim_simulations, proxy-apps-doe/comd: method
  * thread_atom, EAM, potential ag, no time step): EAM_Force_thread_atom<1>, EAM_Force_2, copy_halos_kernel,
  * EAM_Force_thread_atom<3>. A thread has an atom and walks over the atoms of its box and the 26 boxes around. The
- * thread loads three coordinates of each atom. For an atom within the cutoff, step 1 interpolates between four
- * neighbours in a table of the pair's energy and four in a table of the density; step 3 uses only the density, and both
- * atoms' embedding derivatives. A box has room for 16 atoms: in double precision 128 bytes of each coordinate. A warp's
- * atoms are in three or four boxes, and so a warp uses nine to twelve lines at a time, without the tables. The
- * program's Makefile asks for double precision; single is its other choice.
+ * thread loads three coordinates of each atom. For an atom within the cutoff, EAM_Force_thread_atom<1> (step 1 in the
+ * code) interpolates between four entries of a table of the pair's energy, and between four entries of a table of the
+ * density. EAM_Force_thread_atom<3> (step 3) uses the table of the density, and both atoms' embedding derivatives. A
+ * box has room for 16 atoms: in double precision 128 bytes of each coordinate. A warp's atoms are in three or four
+ * boxes, and so a warp uses nine to twelve lines at a time, without the tables. The program's Makefile asks for double
+ * precision; single is its other choice.
  *
- * Silver, as in ag.doc: fcc, 4.09 Angstrom, cutoff 5.542. Boxes are at least as wide as the cutoff, with as many unit
- * cells as keep the boxes below three half lattice constants, 14 atoms. Behind the cube's boxes come halos, two in each
- * direction. 512 KiB are the default of 20 unit cells along a side: 14 boxes and 32,000 atoms. The atoms are on their
- * lattice, with three distances within the cutoff; `moved` moves atoms off the lattice.
+ * Silver, as in ag.doc: fcc, 4.09 Angstrom, cutoff 5.542. A box is at least as wide as the cutoff, and at most 3/2
+ * lattice constants wide, with at most 14 atoms. The cube has as many unit cells as these limits allow. Behind the
+ * cube's boxes come halos, two in each direction. With a SIZE of 512 KiB, the cube is the program's default: 20 unit
+ * cells and 14 boxes along a side, and 32,000 atoms. The atoms are on their lattice, with three distances within the
+ * cutoff; `moved` moves atoms off the lattice.
  *
  * The tables have 500 entries here; ag.phi and ag.rho are binary, and were not read. Blocks of 128 threads, at most 32
- * registers each, as the launch bounds require: 8 blocks of a Fermi SM. The listing's registers are PTX's, one a
- * number. Values that a compiler keeps between boxes are loaded for each box, as in the source.
+ * registers each, as the launch bounds require: a Fermi SM runs 8 blocks. The listing has PTX's registers: a number
+ * of 8 bytes takes one register. Values that a compiler keeps between boxes are loaded for each box, as in the source.
  */
 
 #define DOUBLE 8u
 #define BOX_ATOMS 16u /* N_MAX_ATOMS */
 #define BOX_THREADS 128u
 #define BOXES 27u
-#define LEAST_BOXES 4u     /* boxes: in fewer boxes, boxes of whole unit cells have more atoms than room */
+#define LEAST_BOXES 4u     /* along a side; in a smaller cube a box could have more than BOX_ATOMS atoms */
 #define LATTICE 8180u      /* unit of all lengths: 0.0005 Angstrom */
 #define HALF_LATTICE 2045u /* half of the distance between two planes of atoms */
 #define CUTOFF 11084u
 #define ENTRIES 500u /* entries of a table */
-#define OVER 3u      /* further entries, for interpolation at the ends; behind these x0, xn and 1 / dx */
-#define ENDS 3u
+#define OVER 3u      /* further entries, for interpolation at the ends */
+#define ENDS 3u      /* numbers behind the entries: x0, xn and 1 / dx */
 
 /* Letters: P, the precision in an operation's name, D or F; W, the width in a load's or store's name. */
 
-/* R0 atom, R1 its box, R6 to R8 its position, R16 to R18 force, R19 and R20 energy and density. */
+/* R0 atom, R1 box of the atom, R6 to R8 position, R16 to R18 force, R19 and R20 energy and density. */
 #define BEGIN_CODE(W)                                                                                              \
     "R4 S2R; R0 S2R; R3 S2R; R0 IMAD R4 R3 R0; P0 ISETP.GE.AND R0; @P0 EXIT; R4 IMAD R0; R5 LDG.E R4; R4 IMAD R0;" \
     "R1 LDG.E R4; R0 IMAD R1 R5; R4 IMAD R0; R6 LDG.E" W " R4; R7 LDG.E" W " R4; R8 LDG.E" W " R4; R4 IMAD R1;"    \
     "R5 LDG.E R4; P0 ISETP.GE.AND R5; @P0 EXIT; R16 MOV; R17 MOV; R18 MOV; R19 MOV; R20 MOV;"
 
-/* Four entries of a table: `value`, and `slope`. */
+/* Load four entries of a table, and interpolate the value and the slope. */
 #define TABLE_CODE(P, W, a, b, c, d, value, slope)                                                                 \
     a " LDG.E" W " R4;" b " LDG.E" W " R4;" c " LDG.E" W " R4;" d " LDG.E" W " R4;" a " " P "ADD " c a ";" d " " P \
       "ADD " d b ";" value " " P "FMA " b " R15 " value ";" slope " " P "FMA " a " R15 " d ";"
 
 /*
- * R2 boxes left, R3 other box, R5 its atom, R31 atoms left, R9 to R11 from box to box, R12 to R14 from atom to atom,
- * R15 square of the distance, then the distance, R21 slope.
+ * R2 boxes left, R3 neighbouring box, R5 atom of that box, R31 atoms left. R9 to R11 distance from box to box, R12 to
+ * R14 from atom to atom, along each axis. R15 square of the distance, later the distance. R21 slope.
  */
 #define WALK_CODE(P, W, within)                                                                                      \
     "R2 LDG.E R4; box: R4 IMAD R1 R2; R3 LDG.E R4; R4 IMAD R1; R5 IMAD R3; R9 LDG.E" W " R4; R12 LDG.E" W " R5;"     \
@@ -107,20 +109,21 @@ enum { POSITIONS, FORCES = 3, ENERGIES = 6, DERIVATIVES, DENSITIES, ATOM_ARRAYS 
 enum { PAIR, DENSITY, EMBEDDING, TABLE_ARRAYS };
 
 /*
- * Launch fields: n atoms, rows boxes along a side without halos, columns unit cells, steps boxes visited by a thread,
- * repeats the number of the step, stride distance of atoms off the lattice, operands bytes of a number. `data`: first
- * atom of each box, and behind the last box the number of atoms.
+ * Launch fields. n: atoms. rows: boxes along a side, without halos. columns: unit cells along a side. steps: boxes
+ * visited by a thread. repeats: 1 or 3, the step of EAM_Force_thread_atom. stride: largest distance of an atom from its
+ * place in the lattice, along an axis. operands: bytes of a number. data: first atom of each box, and the number of
+ * atoms.
  */
 static uint64_t array(const gpci_launch *launch, unsigned operand, uint64_t number) {
     return launch->operand[operand].base + number * launch->operand[operand].step;
 }
 
-/* First plane of atoms in box `x` of a side, or in a later box. */
+/* First plane of atoms that is not before box `x` of a side. */
 static uint64_t first_plane(const gpci_launch *launch, uint64_t x) {
     return (gpci_ceiling(4 * launch->columns * x, launch->rows)) / 2;
 }
 
-/* Positions of a box's atoms along each axis, in the program's order; returns their number. */
+/* Compute the positions of a box's atoms along each axis, in the program's order. Returns the number of atoms. */
 static unsigned atoms_of(const gpci_launch *launch, uint64_t box, int32_t at[BOX_ATOMS][3]) {
     const uint64_t side = launch->rows, place[3] = {box % side, box / side % side, box / side / side};
     uint64_t from[3], to[3];
@@ -146,7 +149,8 @@ static unsigned atoms_of(const gpci_launch *launch, uint64_t box, int32_t at[BOX
 }
 
 /*
- * Number with halos of box (x, y, z) of the periodic cube, seen from a neighbouring box; coordinates are one too large.
+ * Number of a box in the order that has the halos behind the cube's boxes. The coordinates in `place` are one too
+ * large: a 0, or the cube's side + 1, is a halo.
  */
 static uint64_t numbered(const gpci_launch *launch, const uint64_t place[3]) {
     uint64_t number = 0;
@@ -157,7 +161,7 @@ static uint64_t numbered(const gpci_launch *launch, const uint64_t place[3]) {
     return number;
 }
 
-/* Box of the cube mirrored by a number with halos. */
+/* Box of the cube for a number of numbered(). *halo: the number is a halo, and mirrors the returned box. */
 static uint64_t mirrored(const gpci_launch *launch, uint64_t number, bool *halo) {
     const uint64_t side = launch->rows, all = side + 2;
     uint64_t place[3] = {number % all, number / all % all, number / all / all};
@@ -169,7 +173,7 @@ static uint64_t mirrored(const gpci_launch *launch, uint64_t number, bool *halo)
     return (place[2] * side + place[1]) * side + place[0];
 }
 
-/* The box of thread `atom`. */
+/* Box of the atom with number `atom`. */
 static uint64_t box_of(const gpci_launch *launch, uint64_t atom) {
     const uint32_t *first = launch->data;
     uint64_t low = 0, high = launch->rows * launch->rows * launch->rows;
@@ -180,13 +184,13 @@ static uint64_t box_of(const gpci_launch *launch, uint64_t atom) {
     return low;
 }
 
-/* Data of a warp's lanes: boxes, and positions of atoms. */
+/* Each lane's box in the cube, its number among all boxes, offset of the lane's atom in an array, and its position. */
 typedef struct embedded {
     uint64_t box[GPCI_SYNTHETIC_LANES], number[GPCI_SYNTHETIC_LANES], own[GPCI_SYNTHETIC_LANES];
     int32_t at[GPCI_SYNTHETIC_LANES][3];
 } embedded;
 
-/* Box around a lane's box, with its atoms. */
+/* For each lane, a box near the lane's box: the number among all boxes, and the positions of its atoms. */
 typedef struct box_neighbours {
     uint64_t number[GPCI_SYNTHETIC_LANES];
     int32_t at[GPCI_SYNTHETIC_LANES][BOX_ATOMS][3];
@@ -209,7 +213,7 @@ static void load_table(gpci_walk *walk, const gpci_launch *launch, unsigned tabl
         gpci_access_at(walk, array(launch, TABLES, table) + k * launch->operands, entries);
 }
 
-/* Visit an atom of each lane's box: lanes within the cutoff read the tables. */
+/* Visit atom number `atom` of each lane's box in `neighbours`. Lanes within the cutoff read the tables. */
 static void meet(gpci_walk *walk, const gpci_launch *launch, const embedded *kernel, const box_neighbours *neighbours,
                  unsigned atom) {
     uint64_t places[GPCI_SYNTHETIC_LANES] = {0}, entries[GPCI_SYNTHETIC_LANES] = {0}, within = 0;
@@ -234,7 +238,7 @@ static void meet(gpci_walk *walk, const gpci_launch *launch, const embedded *ker
     gpci_end_if(walk);
 }
 
-/* Visit all atoms of the boxes around each lane's box. */
+/* Visit all atoms of each lane's box in `neighbours`. */
 static void visit(gpci_walk *walk, const gpci_launch *launch, const embedded *kernel,
                   const box_neighbours *neighbours) {
     const uint64_t all = walk->mask;
@@ -339,7 +343,10 @@ static void walk_force(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* Lanes with an atom in the block's box. The box must be a halo if `halos`, else not. 0: the lanes have ended. */
+/*
+ * Lanes with an atom in the block's box; 0: the warp has ended. If `halos`, only halos go on; otherwise only other
+ * boxes.
+ */
 static uint64_t begin_box(gpci_walk *walk, const gpci_launch *launch, bool halos) {
     const uint32_t *first = launch->data;
     bool halo;
@@ -356,7 +363,7 @@ static void of_box(gpci_walk *walk, const gpci_launch *launch, unsigned number, 
                 launch->operands);
 }
 
-/* EAM_Force_2. In a lattice all atoms have the same density; here the middle of the table. */
+/* EAM_Force_2. In a lattice all atoms have the same density: all read the entries in the middle of the table. */
 static void walk_energy(gpci_walk *walk, const gpci_launch *launch) {
     if (!begin_box(walk, launch, false))
         return;
@@ -386,7 +393,7 @@ static void walk_halo(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* The most atoms of a box; 0: no memory. */
+/* Count the atoms of all boxes. Returns the largest number of atoms in a box; 0: out of memory. */
 static uint64_t count_atoms(gpci_problem *problem, gpci_launch *launch) {
     const uint64_t boxes = launch->rows * launch->rows * launch->rows;
     uint32_t *first = gpci_problem_data(problem, (boxes + 1) * sizeof *first);

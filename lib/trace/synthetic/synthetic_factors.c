@@ -7,15 +7,16 @@
  * patch's row and column, in a block of 32 threads for one patch of each. lud_internal subtracts their product from all
  * later patches. Patches are processed in shared memory.
  *
- * Loops with loads are unrolled: 16 loads in the first, 2 x (8 + 16) in the second, 3 in the third. So seeds/001, Table
- * 3, counts 1 + 136 + 1176 + 6 runs, 1,319. Published: 256 x 256, 46 launches.
+ * Loops with loads are unrolled: the kernels have 16, 2 x (8 + 16) and 3 loads. Table 3 of seeds/001 counts runs of a
+ * search for the loads that should bypass L1: one run without bypassing, and for each kernel a run for each load and
+ * for each pair of loads: 1 + 136 + 1,176 + 6 = 1,319 runs. The published problem has 256 x 256 elements: 46 launches.
  */
 
 #define FACTOR_SIDE 16u
 #define FACTOR_ROW (FACTOR_SIDE * GPCI_ELEMENT)
 #define FACTOR_PATCH (FACTOR_SIDE * FACTOR_ROW)
 
-/* R2 thread, R4 in the matrix, R6 in shared memory; R7 counts steps, R28 products; R8 to R23 elements being copied. */
+/* R2 thread, R4 address in the matrix, R6 address in shared memory, R7 step, R28 product, R8 to R23 copied elements. */
 static const char diagonal_code[] =
     "R1 MOV; R2 S2R; R3 MOV; R4 IMAD R3 R1 R2; R6 SHF.L.U32 R2; 16*{ R8+1 LDG.E R4 }; 16*{ STS R6 R8+1 };"
     "BAR.SYNC.DEFER_BLOCKING; R7 MOV;"
@@ -54,12 +55,15 @@ static uint64_t element(const gpci_launch *launch, uint64_t row, uint64_t column
     return launch->operand[0].base + (row * launch->n + column) * GPCI_ELEMENT;
 }
 
-/* Element in one of three patches of shared memory. */
+/* Address of an element of patch `array` in shared memory. */
 static uint64_t cell(unsigned array, uint64_t row, uint64_t column) {
     return GPCI_SHARED_BASE + array * FACTOR_PATCH + row * FACTOR_ROW + column * GPCI_ELEMENT;
 }
 
-/* Products of a row's elements, from lane to lane `row_stride` away, with a column's; to the end of the loop. */
+/*
+ * Load the factors of `count` products, in a loop: element j of a row in patch `left`, and element j of a column in
+ * patch `up`. From a lane to the next, the row is `row_stride` bytes away, and the column `column_stride` bytes.
+ */
 static void walk_products(gpci_walk *walk, uint64_t count, unsigned left, uint64_t row, uint64_t row_stride,
                           unsigned up, uint64_t column, uint64_t column_stride) {
     for (uint64_t j = 0; j < count; j++) {
@@ -69,7 +73,10 @@ static void walk_products(gpci_walk *walk, uint64_t count, unsigned left, uint64
     }
 }
 
-/* Lanes' elements first + lane * stride, less `count` products, over the divisor. */
+/*
+ * Update an element for each lane: subtract `count` products, and divide by an element of the diagonal in patch `up`.
+ * Lane 0's element is at `first`; the lanes' elements are a row apart.
+ */
 static void walk_divided(gpci_walk *walk, uint64_t first, uint64_t count, unsigned left, uint64_t row, unsigned up) {
     gpci_access(walk, first, FACTOR_ROW);
     if (!gpci_branch(walk, count == 0))
@@ -107,7 +114,7 @@ static void walk_diagonal(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* Copy rows of the matrix into a patch of shared memory, by the warp's half that begins at `first`. */
+/* Copy rows of the matrix into a patch of shared memory, from its row `skipped` on, by the 16 lanes from `first` on. */
 static void fetch(gpci_walk *walk, const gpci_launch *launch, uint64_t row, uint64_t column, unsigned array,
                   uint64_t skipped, uint64_t rows, uint64_t first) {
     for (uint64_t i = 0; i < rows; i++)
