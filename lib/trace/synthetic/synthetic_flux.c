@@ -8,11 +8,12 @@
  * neighbour's five variables, at a scattered place. time_step adds the fluxes to the old variables. Every variable is a
  * separate array.
  *
- * The program requests unrolling of its loop over sides: 6, 41 and 11 loads, as in seeds/001, Table 3, whose 949 runs
- * are 1 + 21 + 861 + 66.
+ * The program requests unrolling of its loop over sides: the kernels have 6, 41 and 11 loads. Table 3 of seeds/001
+ * counts runs of a search for the loads that should bypass L1: one run without bypassing, and for each kernel a run for
+ * each load and for each pair of loads: 1 + 21 + 861 + 66 = 949 runs.
  *
- * Published: 97,046 cells, in blocks of 192 threads. The published mesh is not available: here a neighbour is a random
- * cell up to `near` away, as in a mesh with cells numbered along its surface; 2 of 100 sides are at a border.
+ * The published mesh has 97,046 cells, in blocks of 192 threads. The mesh is not available: here a neighbour is a
+ * random cell up to `near` away, as in a mesh with cells numbered along its surface; 2 of 100 sides are at a border.
  */
 
 #define CELL_THREADS 192u
@@ -22,7 +23,8 @@
 #define BORDER 2u /* border sides of 100 */
 
 /*
- * Code of a side: R18 and R19 walk over the sides; a neighbour's five variables are added to the fluxes in R20 to R24.
+ * Code of a side. R18 address of the neighbour's number, R19 address of the side's normal, R31 to R35 the neighbour's
+ * five variables, R20 to R24 the sums of the fluxes.
  */
 #define SIDE_CODE(border)                                                                                            \
     "R25 LDG.E R18; R26 LDG.E R19; R27 LDG.E R19; R28 LDG.E R19; R29 FMUL R26 R26; R29 FFMA R27 R27 R29;"            \
@@ -44,7 +46,7 @@ static const char flux_code[] =
         SIDE_CODE("fourth") "R30 MOV; R30 IMAD R0 R30; STG.E R30 R20; STG.E R30 R21; STG.E R30 R22; STG.E R30 R23;"
                             "STG.E R30 R24; EXIT";
 
-/* R5 to R9 variables of the cell, R15 its area; R16 step. */
+/* R5 to R9 variables of the cell, R15 area of the cell, R16 step of the cell. */
 static const char step_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R4;"
     "R5 LDG.E R4; R6 LDG.E R4; R7 LDG.E R4; R8 LDG.E R4; R9 LDG.E R4; R10 MUFU.RCP R5; R11 FMUL R6 R10;"
@@ -52,7 +54,7 @@ static const char step_code[] =
     "R12 FFMA R9 R12; R12 FMUL R12 R10; R12 MUFU.RSQ R12; R15 LDG.E R4; R15 MUFU.RSQ R15; R14 MUFU.RSQ R14;"
     "R14 FADD R14 R12; R16 FMUL R15 R14; R16 MUFU.RCP R16; STG.E R4 R16; EXIT";
 
-/* R16 step; for each of the five variables its old value, and its flux. */
+/* R16 step. For each of the five variables: R5 old value, R6 flux. */
 static const char advance_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 MOV; R4 IMAD R0 R4;"
     "R16 LDG.E R4; R16 FMUL R16; 5*{ R5 LDG.E R4; R6 LDG.E R4; R5 FFMA R16 R6 R5; STG.E R4 R5 }; EXIT";
@@ -73,7 +75,7 @@ static uint64_t neighbour(const gpci_launch *launch, uint64_t cell, uint64_t sid
     return (cell + (side % 2 ? away : launch->n - away % launch->n)) % launch->n;
 }
 
-/* A side of every lane's cell. */
+/* Load the data of one side of every lane's cell, and of the neighbour behind the side. */
 static void walk_side(gpci_walk *walk, const gpci_launch *launch, uint64_t thread, uint64_t side) {
     uint64_t around[GPCI_SYNTHETIC_LANES], inside = 0;
     gpci_access(walk,

@@ -5,8 +5,9 @@
  * Shortest paths from one node, by LonestarGPU's sssp (Burtscher et al., IISWC 2012; `drelax`). A thread has a node and
  * walks over its outgoing edges in CSR, one after another. For each edge the thread loads destination, weight, the
  * node's own distance (perhaps changed by an atomic), and the destination's distance. If the path through this node is
- * shorter, an atomic minimum updates the destination. Lanes walk over separate edges: a warp accesses each line of
- * edges as often as the line has a node's edges. Destinations are spread over the whole array of distances.
+ * shorter, an atomic minimum updates the destination. Lanes walk over separate edges: a warp accesses a line of
+ * edges again and again, for each edge of a node in the line. Destinations are spread over the whole array of
+ * distances.
  *
  * The graph is uniformly random, like LonestarGPU's r4-2e20 and random graphs. Node i's edges begin at i times the mean
  * degree plus a random number up to the mean: degrees are from 0 to twice the mean (mean of the published graphs: 4; of
@@ -15,8 +16,8 @@
  */
 
 /*
- * bfs, LonestarGPU's levels of nodes: as sssp with all weights 1, without an array of weights, and a plain store for a
- * lower level: all storing threads write the same value.
+ * bfs, LonestarGPU's levels of nodes: sssp with all weights 1, and without an array of weights. A plain store, not an
+ * atomic, writes a lower level: all threads that store write the same value.
  */
 
 /* R0 node, R6 edges left, R7 edge, R15 changed flag. */
@@ -37,19 +38,19 @@ static const char relax_code[] = RELAX("", WEIGHT, MINIMUM);
 static const char worklist_code[] = RELAX("R2 LDC.64; R2 IMAD.WIDE.U32 R0 R2; R0 LDG.E R2 UR4;", WEIGHT, MINIMUM);
 static const char level_code[] = RELAX("", "R9 MOV;", "STG.E R10 UR4 R9; R15 MOV;");
 
-/* Operands: the worklist, then the arrays of the graph, distances, and the changed flag. */
+/* Operands: the arrays of the graph. Launch fields: `steps` worklist, `stride` distances, `window` changed flag. */
 enum { DEGREES, FIRSTS, DESTINATIONS, WEIGHTS };
 
 static uint64_t random_below(const gpci_launch *launch, uint64_t salt, uint64_t index, uint64_t bound) {
     return (gpci_mix(launch->seed + index * 4 + salt) >> 32) * bound >> 32;
 }
 
-/* The first edge of a node; `n` has the end of the last one's. `columns` is the mean degree. */
+/* First edge of a node. For node `n`, the end of the last node's edges. `columns` is the mean degree. */
 static uint64_t first_edge(const gpci_launch *launch, uint64_t node) {
     return node * launch->columns + (node && node < launch->n ? random_below(launch, 0, node, launch->columns + 1) : 0);
 }
 
-/* Addresses without an operand. */
+/* Address of the distances. */
 static uint64_t distances(const gpci_launch *launch) {
     return launch->stride;
 }
@@ -191,12 +192,16 @@ const gpci_synthetic gpci_synthetic_bfs = {
 /*
  * Breadth-first search as in Rodinia's bfs, compiled for Fermi. For each level, Kernel has a thread for each node,
  * which walks over the edges of nodes marked by the level before. Kernel2 converts the new marks to the marks of the
- * next level. Because arrays might overlap its stores, Kernel loads a node's first edge, its number of edges, and its
- * level again for each edge: 8 loads, and 1; seeds/001, Table 3, has 1 + 36 + 1 runs. A mark is a byte; nodes are pairs
- * of numbers. Published: a million nodes of six edges each, blocks of 512 threads.
+ * next level. The compiler must assume that a store of Kernel changes any array: Kernel loads a node's first edge,
+ * number of edges and level again for each edge. A mark is a byte; a node is a pair of numbers. The published graph has
+ * a million nodes of six edges each, in blocks of 512 threads.
  *
- * The graph is bfs's graph above. The level of a node is drawn, with the level sizes of a random graph: if a level has
- * the share s of all nodes, the next level has the share 1 - (1 - s)^degree of the unvisited nodes.
+ * Kernel has 8 loads, and Kernel2 has 1 load. Table 3 of seeds/001 counts runs of a search for the loads that should
+ * bypass L1: one run without bypassing, and for each kernel a run for each load and for each pair of loads: 1 + 36 + 1
+ * runs.
+ *
+ * The graph is the graph of sssp above. The level of a node is drawn, with the level sizes of a random graph: if a
+ * level has the share s of all nodes, the next level has the share 1 - (1 - s)^degree of the unvisited nodes.
  */
 
 #define LEVEL_THREADS 512u
@@ -217,13 +222,13 @@ static const char mark_code[] =
     "P0 ISETP.EQ.AND R3; @P0 EXIT; R5 IADD3 R0 R1; R6 MOV; STG.E.U8 R5 R6; R5 IADD3 R0 R1; STG.E.U8 R5 R6; R5 MOV;"
     "STG.E.U8 R5 R6; STG.E.U8 R4 R255; EXIT";
 
-/* Operands: nodes, edges, levels, and marks: this level's, the next level's, all visited nodes'; `step` apart. */
+/* Operands: nodes, edges, levels, marks. Marks: this level's nodes, the next level's, all visited; `step` apart. */
 enum { NODES, EDGES, LEVELS, MARKS };
 enum { THIS, NEXT, MET, OVER };
 
 /*
- * Nodes are visited in the order of a number: below `rows` before the level, `steps` with the level, `repeats` with the
- * next.
+ * Order in which nodes are visited, a random number for each node. Nodes below the launch's `rows` are visited before
+ * the launch's level, nodes below `steps` with the level, and nodes below `repeats` with the next level.
  */
 static uint64_t order_of(const gpci_launch *launch, uint64_t node) {
     return node ? gpci_mix(launch->seed + node * 4 + 3) >> 32 : 0;

@@ -9,12 +9,16 @@
  * from sums of the area and of its squares, cumulative over columns and rows of a padded copy. The largest result near
  * the point's last place is the new place. Every tenth frame the template takes up the present pixels.
  *
- * All stored data are arrays in global memory, for each point; constants are in constant memory. Up to the tenth frame
- * 52 loads run; seeds/001, Table 3, counts 1,379 runs, 1 + 52 x 53 / 2. Published: 20 points of the inner wall, 31 of
- * the outer, templates of 51 x 51, areas of 81 x 81. Points are on two circles, and move by a few random pixels.
+ * All stored data are arrays in global memory, for each point; constants are in constant memory. The published problem
+ * has 20 points of the inner wall and 31 of the outer wall, templates of 51 x 51 and areas of 81 x 81. Here the points
+ * are on two circles, and move by a few random pixels.
+ *
+ * In the frames before the tenth, 52 loads of the kernel run. Table 3 of seeds/001 counts runs of a search for the
+ * loads that should bypass L1: one run without bypassing, a run for each load, and a run for each pair of loads: 1 + 52
+ * x 53 / 2 = 1,379 runs.
  */
 
-/* Point of a block in a frame, and the lanes' elements in an array. */
+/* Point of a block in a frame. `at`: number of each lane's element in an array. */
 typedef struct heart_point {
     const heart *tracker;
     uint64_t point, frame, row, column;
@@ -25,7 +29,7 @@ static uint64_t base_of(const heart_point *point, unsigned array) {
     return point->tracker->array[array].base + point->point * point->tracker->array[array].step;
 }
 
-/* Address of a point's coordinate, or of its place in `frame`: each wall has its own arrays. */
+/* Address of a point's row or column, or of the place in `frame`. Each wall has its own arrays. */
 static uint64_t coordinate_of(const heart_point *point, unsigned array, uint64_t frame) {
     const heart *tracker = point->tracker;
     const uint64_t inner = tracker->points * HEART_INNER / HEART_POINTS, outer = point->point >= inner;
@@ -34,6 +38,7 @@ static uint64_t coordinate_of(const heart_point *point, unsigned array, uint64_t
     return tracker->array[array].base + outer * tracker->array[array].step + element * GPCI_ELEMENT;
 }
 
+/* Number of the element that an element `e` is computed from (heart_map). */
 static uint64_t mapped(const heart_point *point, heart_map map, uint64_t e) {
     const heart *tracker = point->tracker;
     switch (map) {
@@ -56,7 +61,7 @@ static uint64_t mapped(const heart_point *point, heart_map map, uint64_t e) {
     }
 }
 
-/* Access each lane's element of an array. */
+/* Access an element for each lane, in the array at `base`: element `at` of the lane, mapped. */
 static void access_mapped(gpci_walk *walk, const heart_point *point, uint64_t base, heart_map map) {
     uint64_t offsets[GPCI_SYNTHETIC_LANES] = {0};
     for (uint64_t left = walk->mask; left; left &= left - 1) {
@@ -74,7 +79,7 @@ static void shared_element(gpci_walk *walk, const heart_point *point, unsigned w
     access_mapped(walk, point, point->tracker->shared[which], SAME);
 }
 
-/* Run `body` for the elements of each thread; then a barrier. */
+/* Run `body` for all elements below `count`, each thread for every GPCI_THREADS * skip-th element; then a barrier. */
 static void each_element(gpci_walk *walk, heart_point *point, uint64_t count, uint64_t skip,
                          void (*body)(gpci_walk *, heart_point *, const void *), const void *data) {
     for (unsigned lane = 0; lane < walk->lanes; lane++)
@@ -138,7 +143,9 @@ static void walk_padded(gpci_walk *walk, heart_point *point, const void *data) {
     walk->mask = all;
 }
 
-/* Row or column of each lane: its begin, and the step between elements. */
+/*
+ * Rows or columns, one for each lane: distance from a lane's first element to the next lane's, step between elements.
+ */
 typedef struct heart_line {
     unsigned array;
     uint64_t first, step, count;
@@ -174,7 +181,7 @@ typedef struct heart_convolution {
     bool by_mask;
 } heart_convolution;
 
-/* One direction of a lane: place of its result, and range of the first square's elements. */
+/* Rows or columns of a lane: place of the result, and range of the elements of the square with side `a`. */
 typedef struct heart_range {
     uint64_t at, from, to;
 } heart_range;
@@ -185,7 +192,7 @@ static heart_range range_of(const heart_convolution *convolution, uint64_t resul
                          convolution->a < at ? convolution->a : at};
 }
 
-/* Load the factors of a product, or an element of the mask. */
+/* Load the two factors of a product, from the template and from the area; or, if `by_mask`, an element of the mask. */
 static void load_factors(gpci_walk *walk, const heart_point *point, const heart_convolution *convolution,
                          const heart_range *rows, const heart_range *columns, const uint64_t *i, const uint64_t *j) {
     uint64_t first[GPCI_SYNTHETIC_LANES] = {0}, second[GPCI_SYNTHETIC_LANES] = {0};
@@ -199,7 +206,7 @@ static void load_factors(gpci_walk *walk, const heart_point *point, const heart_
         gpci_access_at(walk, base_of(point, AREA), second);
 }
 
-/* Advance each lane in its range; returns the lanes still in range. */
+/* Advance each active lane by one element. Returns the lanes still within their ranges. */
 static uint64_t go_on(const gpci_walk *walk, const heart_range *range, uint64_t *at) {
     uint64_t again = 0;
     for (uint64_t left = walk->mask; left; left &= left - 1) {
@@ -235,6 +242,7 @@ static void walk_convolution(gpci_walk *walk, heart_point *point, const void *da
     element(walk, point, convolution->by_mask ? MASKED : CONVOLVED, SAME);
 }
 
+/* Sum up boxes of the template's size, over the area or over its squares (add_boxes). */
 static void walk_boxes(gpci_walk *walk, heart_point *point, unsigned of) {
     const heart *tracker = point->tracker;
     const unsigned from = of == OF_SQUARES ? SQUARES : AREA;
@@ -250,7 +258,7 @@ static void walk_boxes(gpci_walk *walk, heart_point *point, unsigned of) {
     walk_step(walk, point, &gpci_heart_boxes[of], out);
 }
 
-/* Code of only one thread; the other threads wait behind. */
+/* Begin code of only one thread. False: the warp does not have the thread. gpci_end_if follows. */
 static bool only_thread(gpci_walk *walk, uint64_t thread) {
     return gpci_if(walk, gpci_below(walk, walk->first, thread + 1) & ~gpci_below(walk, walk->first, thread));
 }
@@ -279,13 +287,13 @@ static void walk_template(gpci_walk *walk, heart_point *point) {
     gpci_barrier(walk);
 }
 
-/* A pair of coordinates, or of places in a frame. */
+/* Access a pair of coordinates, or a pair of places in `frame`. */
 static void coordinates(gpci_walk *walk, const heart_point *point, unsigned rows, unsigned columns, uint64_t frame) {
     gpci_access(walk, coordinate_of(point, rows, frame), 0);
     gpci_access(walk, coordinate_of(point, columns, frame), 0);
 }
 
-/* Load, change and store both coordinates. */
+/* Load both coordinates of the point, and store its place in the frame. */
 static void move_point(gpci_walk *walk, const heart_point *point) {
     coordinates(walk, point, ROWS, ROW_PLACES, point->frame);
     coordinates(walk, point, COLUMNS, COLUMN_PLACES, point->frame);
@@ -336,7 +344,7 @@ static void walk_search(gpci_walk *walk, heart_point *point) {
     walk_largest(walk, point);
 }
 
-/* Take the template from the frame; with `data` mix it with the old template. */
+/* Take the template from the frame. If `data` is not NULL, mix the new template with the old template. */
 static void walk_taken(gpci_walk *walk, heart_point *point, const void *data) {
     coordinates(walk, point, ROWS, COLUMNS, 0);
     if (data)
@@ -345,7 +353,7 @@ static void walk_taken(gpci_walk *walk, heart_point *point, const void *data) {
     element(walk, point, TEMPLATES, SAME);
 }
 
-/* Movement of a point in one direction, with its place taken over every tenth frame. */
+/* Coordinate of a point after `tens` moves; a point moves every tenth frame. */
 static uint64_t moved(const heart *tracker, uint64_t coordinate, uint64_t point, uint64_t tens) {
     for (uint64_t k = 1; k <= tens; k++)
         coordinate += (gpci_mix(tracker->seed + point * HEART_TENTH + k) >> 32) % 5 - 2;
@@ -378,7 +386,10 @@ static void walk_heart(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* Place points on a circle: at part k / n of a quarter, (n^2 - k^2, 2 n k) / (n^2 + k^2). */
+/*
+ * Place points on a circle. A point of the first quarter is at radius * (n^2 - p^2, 2 n p) / (n^2 + p^2) from the
+ * middle, with n = count and p = part.
+ */
 static void place_circle(heart *tracker, uint64_t from, uint64_t count, uint64_t radius) {
     const uint64_t middle = tracker->side / 2;
     for (uint64_t k = 0; k < count; k++) {

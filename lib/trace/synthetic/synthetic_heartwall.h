@@ -4,7 +4,7 @@
 
 #include "trace/synthetic/synthetic.h"
 
-/* rodinia-heartwall: arrays, and the steps between arrays, shared by listing and walk. */
+/* rodinia-heartwall: arrays, and the steps that compute arrays. The listing and the walk use the same steps. */
 
 #define HEART_CODE 16384u
 #define HEART_POINTS 51u
@@ -33,24 +33,24 @@ enum {
     HEART_ARRAYS
 };
 
-/* Shared memory, in this order: the reversed template, sums, the largest values and their places, three numbers. */
+/* Arrays in shared memory: reversed template; sums; largest values, and places of the largest; three single numbers. */
 enum { TURNED, PARTIAL, SQUARE_PARTIAL, LARGEST, LARGEST_AT, TOTAL, SQUARE_TOTAL, DEVIATION, HEART_SHARED };
 
 typedef struct heart {
-    gpci_operand array[HEART_ARRAYS]; /* `step` from point to point */
+    gpci_operand array[HEART_ARRAYS]; /* `step`: distance from a point's array to the next point's */
     uint64_t shared[HEART_SHARED + 1];
-    uint64_t side, frames, points; /* side: pixels of a frame's side */
-    uint64_t search, template, move;
-    uint64_t in, area, out, padded; /* sides of the template, the area, the convolution, the area with borders */
+    uint64_t side, frames, points;   /* side: pixels of a frame's side */
+    uint64_t search, template, move; /* parameters of the same names */
+    uint64_t in, area, out, padded;  /* sides of: template, area, convolution, padded area */
     uint64_t skip, seed;
     uint64_t row[HEART_POINTS], column[HEART_POINTS];
     char code[HEART_CODE];
     size_t used;
 } heart;
 
-/* Source of an element. */
+/* Place, in a loaded array, of the element that is loaded for an element of the result. */
 typedef enum heart_map {
-    SAME,
+    SAME,     /* the same place */
     AROUND,   /* the area in the frame */
     TEMPLATE, /* the template in the frame */
     BACK,     /* the template in reverse order */
@@ -64,7 +64,10 @@ typedef struct heart_load {
     heart_map map;
 } heart_load;
 
-/* Step: computes elements one by one from one or two arrays; with `uses` also from a number in shared memory. */
+/*
+ * Step: computes each element of array `to` from one or two arrays, and from a number in shared memory if `uses` is
+ * set.
+ */
 typedef struct heart_step {
     unsigned count;
     heart_load load[2];

@@ -18,8 +18,8 @@ const heart_step gpci_heart_centre = {2, {{CONVOLVED, SAME}, {SUMS, SAME}}, TOTA
 const heart_step gpci_heart_divide = TWO(CONVOLVED, SQUARE_SUMS, SQUARE_SUMS);
 
 /*
- * Listing made of loops over elements: R0 thread, R4 element, R5 and R7 its addresses. Labels have the name of their
- * loop: a letter that replaces each '?'.
+ * Append code to the listing, which is made of loops over elements: R0 thread, R4 element, R5 and R7 addresses. A
+ * loop's name is a letter. In the text, the letter replaces each '?': the labels of two loops differ.
  */
 static void add_code(heart *tracker, char name, const char *text) {
     for (; *text && tracker->used + 1 < HEART_CODE; text++)
@@ -46,7 +46,7 @@ static void add_step(heart *tracker, char name, const heart_step *step) {
     add_code(tracker, name, "R7 LEA R4; STG.E R7 R6;" LOOP_ENDS);
 }
 
-/* Sums of boxes of the template's size, over the area or over its squares: nine loops. */
+/* Add nine loops that sum up boxes of the template's size, over the area or over its squares. */
 static void add_boxes(heart *tracker, const char *names, unsigned of) {
     add_code(tracker, names[0],
              LOOP_BEGINS "P1 ISETP.GE.AND R4; @P1 BRA ?none; R5 LEA R4; R6 LDG.E R5; R7 LEA R4; STG.E R7 R6;"
@@ -61,7 +61,7 @@ static void add_boxes(heart *tracker, const char *names, unsigned of) {
     add_step(tracker, names[8], &gpci_heart_boxes[of]);
 }
 
-/* Mean and deviation of the template: sums by one thread for each column or row, then by the first two threads. */
+/* Add the template's mean and deviation: a thread sums up each column and row, then two threads add up the sums. */
 static void add_template(heart *tracker) {
     add_step(tracker, 'w', &gpci_heart_square);
     add_code(tracker, 'x', SUMMED);
@@ -75,7 +75,7 @@ static void add_template(heart *tracker) {
              "R6 MUFU.SQRT R6; STS R1 R6; ?end: BAR.SYNC.DEFER_BLOCKING;");
 }
 
-/* Largest value of each column, then of all columns; its place is the point's new place. */
+/* Add the search for the largest value of each column, then of all columns; it is at the point's new place. */
 static void add_largest(heart *tracker) {
     add_code(tracker, 'M',
              LINE_BEGINS "P3 FSETP.GT.AND R6 R9; R9 SEL R6 R9 P3; R12 SEL R10 P3;" LINE_ENDS

@@ -5,8 +5,8 @@
  * Temperatures of a chip, as in Rodinia's hotspot (Che et al., IISWC 2009; calculate_temp), compiled for Fermi. Blocks
  * of 16 x 16 load their part of temperatures and power into shared memory, compute two steps there, and write the 12 x
  * 12 cells valid after both steps. Parts of neighbouring blocks therefore overlap by four, and rows begin at any place.
- * Threads beyond the chip load nothing; neighbours beyond the chip are replaced by the chip's border. Published: 512 x
- * 512, 1 MiB, one launch for each two steps.
+ * Threads beyond the chip load nothing; neighbours beyond the chip are replaced by the chip's border. The
+ * published problem has 512 x 512 cells, 1 MiB, and one launch for each two steps.
  */
 
 #define HEAT_SIDE 16u
@@ -14,7 +14,7 @@
 #define HEAT_KEPT (HEAT_SIDE - 2 * HEAT_STEPS)
 #define HEAT_PATCH (HEAT_SIDE * HEAT_SIDE * GPCI_ELEMENT)
 
-/* R4 on the chip, R6 in shared memory; R8 temperature, R9 to R12 its neighbours, R13 power. */
+/* R4 address on the chip, R6 address in shared memory. R8 temperature, R9 to R12 its neighbours, R13 power. */
 static const char heat_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R5 S2R; R4 IMAD R2 R1 R3; R4 IADD3 R4 R0; R6 LEA R3 R0; P0 ISETP.GE.AND R4;"
     "@P0 BRA ready; R8 LDG.E R4; STS R6 R8; R13 LDG.E R4; STS R6 R13; ready: BAR.SYNC.DEFER_BLOCKING; R7 MOV;"
@@ -25,11 +25,11 @@ static const char heat_code[] =
     "kept: BAR.SYNC.DEFER_BLOCKING; R7 IADD3 R7; P2 ISETP.LT.AND R7; @P2 BRA step;"
     "last: P1 ISETP.GE.AND R0 R7; @P1 EXIT; R8 LDS R6; STG.E R4 R8; EXIT";
 
-/* Operands. Launch field: `n` cells a side. In shared memory: temperatures, power, results of a step. */
+/* Operands; arrays in shared memory: temperatures, power, results of a step. `n` of the launch: cells along a side. */
 enum { POWER, FROM, TO };
 enum { TEMPERATURE, GIVEN, MADE };
 
-/* Cells of the lanes, and masks of the active lanes. */
+/* Offsets of the lanes' cells, on the chip and in shared memory; masks of lanes on the chip, and active in a step. */
 typedef struct heat {
     uint64_t chip[GPCI_SYNTHETIC_LANES], cell[GPCI_SYNTHETIC_LANES];
     uint64_t neighbours[4][GPCI_SYNTHETIC_LANES]; /* above, below, left, right, within chip and patch */

@@ -89,7 +89,7 @@ const gpci_synthetic gpci_synthetic_elemmul = {
     .plan = plan_elemmul,
 };
 
-/* Code with a written element of the padded matrix for each thread; only threads inside the border load first. */
+/* Each thread writes an element of the padded matrix. Threads inside the border first load the element. */
 static const char zeropad_code[] =
     "R1 LDC; R3 S2R; UR5 ULDC; UR8 ULDC; UR10 ULDC.64; R2 S2R; UR4 ULDC; UR9 ULEA UR4 UR8; R0 S2R; R5 S2R;"
     "R3 IMAD R3 UR5 R2; UR6 ULEA UR4 UR8; P0 ISETP.GE.AND R3 UR9; R0 IMAD R0 UR5 R5; P0 ISETP.GE.OR R0 UR6 P0;"
@@ -105,7 +105,7 @@ static void walk_zeropad(gpci_walk *walk, const gpci_launch *launch) {
     if (!gpci_guard(walk, gpci_inside(walk, padded, padded)))
         return;
     for (unsigned lane = 0; lane < walk->lanes; lane++) {
-        uint64_t x = walk->gx[lane] - pad, y = walk->gy[lane] - pad; /* wraps round left of and above the border */
+        uint64_t x = walk->gx[lane] - pad, y = walk->gy[lane] - pad; /* left of and above the matrix: wraps around */
         inside |= (uint64_t)(x < side && y < side) << lane;
         in[lane] = (y * side + x) * GPCI_ELEMENT;
         out[lane] = (walk->gy[lane] * padded + walk->gx[lane]) * GPCI_ELEMENT;
@@ -146,7 +146,9 @@ const gpci_synthetic gpci_synthetic_zeropad = {
     .plan = plan_zeropad,
 };
 
-/* Pooling: a window's rows one by one; in each row first the odd element, then pairs. */
+/*
+ * Code of pooling: the rows of a window. If a row's length is odd, one element comes first; the others come in pairs.
+ */
 #define POOL(one, pair)                                                                                      \
     "rows: R2 LDC; R18 VIADD R0; UR4 UIADD3 UR4; UR5 ULDC; R18 IMAD R18 UR5 R13; P0 ISETP.NE.AND R15 R255;"  \
     "R19 LDC.64;"                                                                                            \
@@ -217,7 +219,7 @@ static void walk_pool(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* The result is n wide and `steps` high. */
+/* Add the launch of a pooling. The result is `n` wide and `steps` high. */
 static gpc_status plan_pool(gpci_problem *problem, gpci_launch *launch) {
     gpc_status status = gpci_problem_matrix(problem, (uint64_t)problem->values[2], 1, launch);
     if (status < 0)

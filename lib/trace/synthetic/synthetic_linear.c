@@ -3,8 +3,8 @@
 
 /*
  * Matrix times vector, as in PolyBench. If a thread has a row, the lanes of a warp read separate lines, and find the
- * rest of each line in the following steps. If a thread has a column, the lanes read side by side. Also k-means, in
- * which a thread measures its point against each centre in the same way.
+ * rest of each line in the following steps. If a thread has a column, the lanes read side by side. k-means is
+ * similar: a thread computes the distance of its point from each centre.
  */
 
 #define UNROLL 8u
@@ -17,12 +17,14 @@ static void load_step(gpci_walk *walk, const gpci_launch *launch, uint64_t step,
     }
 }
 
-/* Steps made eight at a time, with all loads in flight before the first use; none if `stride` is set. */
+/*
+ * End of the steps made eight at a time, with eight steps' loads in flight before the first use; 0 if `stride` is set.
+ */
 static uint64_t eights(const gpci_launch *launch) {
     return launch->stride ? 0 : launch->steps;
 }
 
-/* Sum the products of all operands but the last, and store to the last; `repeats`: add to the old value. */
+/* Sum the products of all operands but the last, and store to the last. If `repeats` is 1, add to the old value. */
 static void walk_dot(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t thread = walk->x * GPCI_THREADS + walk->first;
     const gpci_operand *out = &launch->operand[launch->operands - 1];
@@ -62,7 +64,7 @@ static const char gesummv_code[] =
         "R4 IADD3 R4 R255; R2 IADD3 R2 R255; R10 IADD3 R10 R255;") "UR8 ULDC.64; R36 FMUL R36 UR8; R8 FFMA R8 UR9 "
                                                                    "R36;" STORE;
 
-/* The problem's matrices and vectors; vectors are as long as a row or as a column. */
+/* Matrices `a` and `b`, vectors as long as a row (`across`) or a column (`down`), and the parameter `serial`. */
 typedef struct linear {
     uint64_t rows, columns, a, b, across[2], down[2], serial;
 } linear;
@@ -83,7 +85,10 @@ static gpc_status plan_linear(gpci_problem *problem, linear *matrix, bool two_ma
     return GPC_OK;
 }
 
-/* Add a launch with a thread for each row: loads the vector's element, the same for all lanes, then the matrix's. */
+/*
+ * Add a launch with a thread for each row. A step loads the vector's element, the same for all lanes, then the
+ * matrix's.
+ */
 static gpc_status by_rows(gpci_problem *problem, const char *name, const linear *matrix, uint64_t vector,
                           uint64_t result, bool add) {
     gpci_launch launch = {.name = name, .code = add ? BY_ROWS ADD_AND_STORE : BY_ROWS STORE, .warp = walk_dot};
@@ -116,7 +121,7 @@ static gpc_status by_columns(gpci_problem *problem, const char *name, const line
     return gpci_problem_launch(problem, &launch);
 }
 
-/* True if launch 1 or 2 is wanted. */
+/* True if the parameter `launch` selects launch 1 or 2. */
 static bool wanted(const gpci_problem *problem, unsigned launch) {
     return problem->values[2] == 0 || problem->values[2] == launch;
 }
@@ -215,7 +220,10 @@ const gpci_synthetic gpci_synthetic_gesummv = {
     .plan = plan_gesummv,
 };
 
-/* Points by features (lanes read side by side), or point after point; centres are the same for all lanes. */
+/*
+ * Code of k-means. With `advance`, the array of points is ordered by features: lanes read side by side. Otherwise a
+ * point's features lie together. All lanes load the same element of a centre.
+ */
 #define KMEANS(advance)                                                                                     \
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT;"      \
     "UR4 ULDC.64; R2 HFMA2.MMA R255 R255; R8 LDC; R28 LDC.64; R4 HFMA2.MMA R255 R255; R3 LOP3.LUT R8 R255;" \

@@ -8,7 +8,7 @@
 
 #define LABELS 128u
 #define NAME 24u
-#define LEAST_REGISTERS 16u /* sm_90 gives a thread no fewer */
+#define LEAST_REGISTERS 16u /* a thread of sm_90 has at least 16 registers */
 
 typedef struct label {
     char name[NAME];
@@ -29,7 +29,7 @@ static gpc_status bad(const assembler *listing, const char *text) {
     return gpci_fail(listing->error, GPC_ERROR_FORMAT, "a synthetic kernel's listing: cannot read '%.40s'", text);
 }
 
-/* Number of a label, placed or not; UINT32_MAX: too many labels. */
+/* Find or add a label. Returns the label's number; UINT32_MAX: too many labels, or the name is too long. */
 static uint32_t find_label(assembler *listing, const char *name, size_t length) {
     if (length >= NAME)
         return UINT32_MAX;
@@ -45,7 +45,7 @@ static uint32_t find_label(assembler *listing, const char *name, size_t length) 
     return listing->label_count++;
 }
 
-/* Read M3, the barrier at 24 of shared memory, or V7, 14 bits of a number stated by the trace beside the barrier. */
+/* Read M3, the barrier at address 24 of shared memory; or V7, 14 bits of a number given with a barrier. */
 static bool read_barrier(const char *token, size_t length, uint16_t *out) {
     char *end;
     if ((*token != 'M' && *token != 'V') || token[1] < '0' || token[1] > '9')
@@ -56,7 +56,7 @@ static bool read_barrier(const char *token, size_t length, uint16_t *out) {
     return end == token + length && number < kind;
 }
 
-/* Read R7, UR4, P0, UP1, or in a repeated item R7+2. False: the token is no register. */
+/* Read R7, UR4, P0, UP1; in a repeated item R7+2; or a barrier. False: the token is none of the kinds. */
 static bool read_register(const char *token, size_t length, unsigned repeat, uint16_t *out) {
     if (read_barrier(token, length, out))
         return true;
@@ -78,7 +78,7 @@ static bool read_register(const char *token, size_t length, unsigned repeat, uin
     return true;
 }
 
-/* The immediate of a DEPBAR, and the bytes of a bulk copy's rows. */
+/* Read the number of a DEPBAR, or the bytes of a bulk copy's rows. False: not a number, or another opcode. */
 static bool read_width(const assembler *listing, gpci_listing_step *step, const char *token, size_t length) {
     char *end;
     const uint8_t copy = gpci_opcodes_at(listing->opcodes, step->opcode)->copy;
@@ -126,7 +126,7 @@ static size_t token_length(const char *text) {
     return strcspn(text, " \n;{}");
 }
 
-/* Read an instruction; leaves `*text` at the ';' or '}' behind. */
+/* Read an instruction, and move *text to the ';' or '}' behind the instruction. */
 static gpc_status instruction(assembler *listing, const char **text, unsigned repeat) {
     gpci_listing_step *step = append(listing);
     if (!step)
@@ -162,7 +162,7 @@ static gpc_status instruction(assembler *listing, const char **text, unsigned re
     return GPC_OK;
 }
 
-/* COUNT*{ ... }; `*text` is left behind the brace. */
+/* Read COUNT*{ ... }, and move *text behind the brace. */
 static gpc_status repeated(assembler *listing, const char **text) {
     char *open;
     unsigned long count = strtoul(*text, &open, 10);
@@ -202,7 +202,7 @@ static gpc_status item(assembler *listing, const char **text) {
     return status == GPC_OK && **text && **text != ';' ? bad(listing, start) : status;
 }
 
-/* Resolve labels to steps. A listing must end in an EXIT: a walk then cannot run beyond its end. */
+/* Replace labels by steps. A listing must end in an EXIT: a walk then cannot run beyond the listing's end. */
 static gpc_status resolve(const assembler *listing) {
     gpci_listing *out = listing->out;
     if (!out->count || out->steps[out->count - 1].role != GPCI_ROLE_EXIT)

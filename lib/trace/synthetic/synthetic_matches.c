@@ -10,22 +10,25 @@
  *
  * By the program's defaults, nodes and their children are in textures, which have a separate cache and are not
  * modelled: the listing has their fetches, without addresses. Reads, reference, matches and alignments are in global
- * memory: 6 and 10 loads; seeds/001, Table 3, counts 77 runs, 1 + 21 + 55. Reads of 100 bases follow each other: a load
- * of 32 reads touches 26 lines, and the next bases touch the same lines.
+ * memory. Reads of 100 bases follow each other: a load of 32 reads touches 26 lines, and the next bases touch the same
+ * lines.
  *
- * The genome is random, with repeated pieces; reads are pieces of the genome, with errors. Published: 5.2 million
- * bases.
+ * The kernels have 6 and 10 loads. Table 3 of seeds/001 counts runs of a search for the loads that should bypass L1:
+ * one run without bypassing, and for each kernel a run for each load and for each pair of loads: 1 + 21 + 55 = 77 runs.
+ *
+ * The genome is random, with repeated pieces; reads are pieces of the genome, with errors. The published genome has 5.2
+ * million bases.
  */
 
-#define READ_MARKS 2u   /* marks of a read: one in front, and its end */
+#define READ_MARKS 2u   /* marks of a read: one in front of the read, one behind */
 #define COORDINATES 8u  /* bytes of a recorded match: node, and position on the edge */
 #define MATCH_BYTES 20u /* alignment, read, node, leaves, then two halves: edge and start */
 #define ALIGNMENT 8u
 enum { MATCH_ALIGNMENT = 0, MATCH_QUERY = 4, MATCH_NODE = 8, MATCH_EDGE = 16, MATCH_START = 18 };
-#define REPEAT_LEAST 64u /* bases of a repeated piece, up to five times as many */
+#define REPEAT_LEAST 64u /* shortest repeated piece in bases; the longest has five times as many */
 #define REPEAT_EVERY 256u
 
-/* R3 last start, R4 read, R5 place of its matches; R6 node, R13 node above; R7 matching bases. */
+/* R3 last start, R4 read, R5 place of the read's matches, R6 node, R13 node above, R7 matching bases. */
 static const char follow_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R0 IMAD R2 R0; P0 ISETP.GE.AND R0; @P0 EXIT; R3 LDG.E R0; R4 LDG.E R0; R5 IMAD R4 R0;"
     "R3 IADD3 R3; R6 MOV; R7 MOV; R8 MOV; R9 MOV;"
@@ -74,12 +77,12 @@ static uint64_t coordinates_of(const gpci_reads *reads) {
 /* Load the next base of each lane's read. */
 static void load_base(gpci_walk *walk, const reads_problem *reads, const gpci_match *match) {
     uint64_t at[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < walk->lanes; lane++) /* for inactive lanes, too */
+    for (unsigned lane = 0; lane < walk->lanes; lane++) /* also for inactive lanes */
         at[lane] = match[lane].query * read_bytes(&reads->reads) + match[lane].start + match[lane].length;
     gpci_access_at(walk, reads->base[READS], at);
 }
 
-/* Record matches of the lanes with enough bases. */
+/* Record the match of each lane with at least `least` matching bases. */
 static void record(gpci_walk *walk, const reads_problem *reads, const gpci_match *m) {
     uint64_t at[GPCI_SYNTHETIC_LANES], all = walk->mask, far = 0;
     for (unsigned lane = 0; lane < walk->lanes; lane++) {
@@ -91,14 +94,14 @@ static void record(gpci_walk *walk, const reads_problem *reads, const gpci_match
     walk->mask = all;
 }
 
-/* Set `found` to the lanes of the mask with a true expression. */
+/* Add to `found` the active lanes for which `expression`, of `lane`, is true. */
 #define BY_LANE(w, found, lane, expression)                   \
     for (uint64_t left = (w)->mask; left; left &= left - 1) { \
         const unsigned lane = gpci_lowest(left);              \
         (found) |= (uint64_t)(expression) << lane;            \
     }
 
-/* Walk base by base along an edge; returns the lanes that met a difference. */
+/* Walk base by base along each lane's edge. Returns the lanes whose read differs from the edge. */
 static uint64_t walk_edge(gpci_walk *walk, const reads_problem *reads, gpci_match *match) {
     const gpci_reads *r = &reads->reads;
     uint64_t at[GPCI_SYNTHETIC_LANES] = {0}, all = walk->mask, on = 0, differing = 0;
@@ -132,7 +135,8 @@ static uint64_t walk_edge(gpci_walk *walk, const reads_problem *reads, gpci_matc
 }
 
 /*
- * Follow an edge of each lane's node; returns the lanes that go on. Lanes without an edge record their match and leave.
+ * Follow an edge down from each lane's node. Returns the lanes that go on to another edge. A lane whose node has no
+ * edge for the read's next base records its match and stops. `recorded` gets the lanes that stopped on an edge.
  */
 static uint64_t walk_down(gpci_walk *walk, const reads_problem *reads, gpci_match *match, uint64_t *recorded) {
     const gpci_reads *r = &reads->reads;
@@ -162,7 +166,7 @@ static uint64_t walk_down(gpci_walk *walk, const reads_problem *reads, gpci_matc
     return gpci_loop(walk, on) ? on : 0;
 }
 
-/* Walk over the suffixes of each lane's read, each one base shorter. */
+/* Walk down the tree with each suffix of each lane's read. The next suffix begins one base later. */
 static void walk_starts(gpci_walk *walk, const reads_problem *reads, gpci_match *match) {
     const gpci_reads *r = &reads->reads;
     const uint64_t starts = coordinates_of(r);
@@ -205,7 +209,7 @@ static void load_field(gpci_walk *walk, const reads_problem *reads, unsigned fie
     gpci_access(walk, reads->base[MATCHES] + (walk->x * GPCI_THREADS + walk->first) * MATCH_BYTES + field, MATCH_BYTES);
 }
 
-/* Load the read's base at `from` + the match's start. */
+/* Load a base of each lane's read: `from` of the lane, counted from the match's start. */
 static void load_read(gpci_walk *walk, const reads_problem *reads, const gpci_printing *printing,
                       const uint64_t *from) {
     uint64_t at[GPCI_SYNTHETIC_LANES];
@@ -216,7 +220,7 @@ static void load_read(gpci_walk *walk, const reads_problem *reads, const gpci_pr
     gpci_access_at(walk, reads->base[READS], at);
 }
 
-/* Walk to the begin of the printing, with the loads of the match. */
+/* Load each lane's match, and climb from the match's node to the node where the printing begins. */
 static void walk_climb(gpci_walk *walk, const reads_problem *reads, const gpci_printing *printing) {
     const gpci_suffix_node *nodes = reads->reads.tree.nodes;
     uint64_t at[GPCI_SYNTHETIC_LANES], none[GPCI_SYNTHETIC_LANES] = {0}, climbs = 0, same = 0;
@@ -255,7 +259,7 @@ static void write_alignment(gpci_walk *walk, const reads_problem *reads, const u
     walk->mask = all;
 }
 
-/* Make a step of printing: lanes at leaves go up, then the other lanes down. */
+/* Make a step of printing. Lanes at leaves write an alignment and go up; then the other lanes go down. */
 static void walk_print_step(gpci_walk *walk, const reads_problem *reads, gpci_printing *printing) {
     uint64_t alignment[GPCI_SYNTHETIC_LANES] = {0}, behind[GPCI_SYNTHETIC_LANES] = {0};
     uint64_t up = 0, prints = 0, asks = 0, beyond = 0;
@@ -308,7 +312,7 @@ static void walk_print(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* Make a random genome; `repeats` of 100 pieces begin with a copy of an earlier piece. */
+/* Make a random genome. Of 100 pieces, `repeats` are copies of earlier bases. */
 static void make_text(gpci_suffix_tree *tree, uint64_t repeats, uint64_t seed) {
     uint64_t state = seed;
     for (uint32_t at = 1; at < tree->length;) {

@@ -9,7 +9,7 @@ typedef struct gpci_reads {
     gpci_suffix_tree tree;
     uint64_t queries, length, least; /* bases of a read, and of a match */
     uint64_t errors, seed;           /* errors: wrong bases of 100 */
-    uint32_t *matches, *alignments;  /* [queries + 1]: number in earlier reads */
+    uint32_t *matches, *alignments;  /* [queries + 1], [i]: sum over the reads before read i */
 } gpci_reads;
 
 #define GPCI_NO_BASE 255u /* mark before a read, and its end */
@@ -20,9 +20,9 @@ uint8_t gpci_reads_base(const gpci_reads *reads, uint64_t query, uint64_t at);
 /* Progress in following a read. */
 typedef struct gpci_match {
     uint64_t query, start;
-    uint32_t current, previous; /* nodes */
+    uint32_t current, previous; /* nodes: below the edge, above the edge */
     uint64_t length, must;      /* length: matching bases + 1; must: further bases known to match */
-    uint32_t at, from, end;     /* in the reference; of the edge */
+    uint32_t at, from, end;     /* at: place in the reference; from, end: the edge's range in the reference */
 } gpci_match;
 
 /* begin with the next shorter suffix of the read */
@@ -32,7 +32,8 @@ bool gpci_match_follow(const gpci_reads *reads, gpci_match *match);        /* fo
 /* enter the edge, up to its known matching bases */
 void gpci_match_enter(const gpci_reads *reads, gpci_match *match);
 bool gpci_match_compares(const gpci_reads *reads, const gpci_match *match); /* true if both edge and read go on */
-bool gpci_match_same(const gpci_reads *reads, const gpci_match *match);     /* true if their next bases are equal */
+/* true if the next bases of edge and read are equal */
+bool gpci_match_same(const gpci_reads *reads, const gpci_match *match);
 void gpci_match_record(gpci_match *match);                        /* record, after a mismatch or the read's end */
 void gpci_match_next(const gpci_reads *reads, gpci_match *match); /* go on along the suffix link */
 
@@ -49,7 +50,7 @@ gpci_found gpci_reads_match(const gpci_reads *reads, uint64_t index);
 /* State of printing a match's alignments: a walk over the tree below the match. */
 typedef struct gpci_printing {
     gpci_found found;
-    uint32_t top, current, above; /* nodes: begin, present, end */
+    uint32_t top, current, above; /* nodes: where printing begins, where it is, where it ends */
     uint32_t child, golden;       /* child being tried; child on the path to the match */
     uint32_t depth, alignment;    /* depth below the path to the match; next alignment to write */
     bool to_parent;

@@ -4,7 +4,7 @@
 /* Dense matrices in tiles: transposes, the Kronecker product and the matrix product. */
 
 #define TILE 16u
-#define PITCH (TILE + 1) /* row pitch of a tile in shared memory: no bank conflicts by columns */
+#define PITCH (TILE + 1) /* words from row to row of a tile in shared memory: no bank conflicts in a column */
 
 static const gpc_parameter columns_parameter[] = {
     {"columns", 0, 0, 1 << 20, true, "of the input; 0: the least power of two that makes it not taller than wide"},
@@ -91,7 +91,7 @@ const gpci_synthetic gpci_synthetic_transpose_tiled = {
     .plan = plan_tiled,
 };
 
-/* Row and column are divided by the inner side: most of the instructions. */
+/* Most instructions divide the row and the column by the side of the inner matrix. */
 static const char kronecker_code[] =
     "R1 LDC; R5 S2R; R2 LDC.64; R0 S2R; R7 S2R; UR4 S2UR; R4 LDC; UR5 ULDC; R5 IMAD R5 UR5 R0; R0 IMAD R3 R2 R255;"
     "R4 IMAD R4 UR4 R7; P0 ISETP.GE.AND R5 R0; P0 ISETP.GE.OR R4 R0 P0; @P0 EXIT;"
@@ -160,7 +160,7 @@ const gpci_synthetic gpci_synthetic_kronecker = {
     .plan = plan_kronecker,
 };
 
-/* An element of a thread, from a row of one tile, four words a load, and a column of the other tile. */
+/* Code of a thread's element: a load reads four words of a row of one tile, or a word of a column of the other tile. */
 #define MATMUL(quads)                                                                                                 \
     "R1 LDC; R0 S2R; R2 S2R; UR4 S2UR; UR5 S2UR; R3 LDC; UR6 UMOV; UR7 S2UR; UR6 ULEA UR7 UR6; R4 LDC.64; R6 LDC.64;" \
     "R8 LEA UR5 R2; R9 LEA UR4 R0; R10 IMAD R8 R3 R0; R4 IMAD.WIDE R10 R4; R11 IMAD R2 R3 R9; R6 IMAD.WIDE R11 R6;"   \

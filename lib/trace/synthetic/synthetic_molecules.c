@@ -8,19 +8,21 @@
  * lanes of a warp have atoms of two or three cells: a load is two or three broadcasts, to lines with the coordinates of
  * 16 atoms.
  *
- * Blocks of 128 threads and 32 registers for a thread, as the kernel's launch bounds require in double precision: 8
- * blocks of a Fermi SM, 16 warps for each scheduler. Cells are on a periodic cube; cell c's atoms begin at c times the
- * mean plus a random number up to `spread`. As in fcc copper at CoMD's lattice, a cell has about 16 atoms. With cells
- * of the cutoff's width, (4/3) pi / 27 = 15.5 % of the visited pairs are within the cutoff.
+ * Blocks of 128 threads and 32 registers for a thread, as the kernel's launch bounds require in double precision: a
+ * Fermi SM runs 8 blocks, 16 warps for each scheduler. Cells are on a periodic cube; cell c's atoms begin at c times
+ * the mean plus a random number up to `spread`. As in fcc copper at CoMD's lattice, a cell has about 16 atoms. With
+ * cells of the cutoff's width, (4/3) pi / 27 = 15.5 % of the visited pairs are within the cutoff.
  */
 
 #define REAL 8u
-#define ROOM 64u /* MAXATOMS */
+#define ROOM 64u /* atoms for which a cell has room: CoMD's MAXATOMS */
 #define MOLECULE_THREADS 128u
 #define CELLS 27u
 #define WITHIN 155u /* pairs within the cutoff, of 1000 */
 
-/* R4 R6 R8 position of the atom, R10 to R16 its force and energy, R24 neighbour in the list, R28 atoms left. */
+/*
+ * R4, R6 and R8 position, R10 to R16 force and energy of the atom, R24 cell in the list of neighbours, R28 atoms left.
+ */
 static const char force_code[] =
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT; UR4 ULDC.64;"
     "R2 LDC.64; R2 IMAD.WIDE R0 R2; R18 LDG.E R2 UR4; R20 LDC.64; R20 IMAD.WIDE R0 R20; R22 LDG.E R20 UR4;"
@@ -40,20 +42,20 @@ static const char force_code[] =
     "STG.E.64 R2 UR4 R12; R2 LDC.64; R2 IMAD.WIDE R0 R2; STG.E.64 R2 UR4 R14; R2 LDC.64; R2 IMAD.WIDE R0 R2;"
     "STG.E.64 R2 UR4 R16; EXIT";
 
-/* Launch fields: n atoms, rows cells along a side, columns mean atoms of a cell, stride the spread. */
+/* Launch fields: `n` atoms, `rows` cells along a side, `columns` mean atoms of a cell, `stride` spread of atoms. */
 enum { LISTS, NEIGHBOURS, POSITIONS, FORCES };
 
 static uint64_t cells_of(const gpci_launch *launch) {
     return launch->rows * launch->rows * launch->rows;
 }
 
-/* First atom of a cell; behind the last cell the number of atoms. */
+/* First atom of a cell. If `cell` is the number of cells, the number of atoms. */
 static uint64_t first_atom(const gpci_launch *launch, uint64_t cell) {
     uint64_t moved = (gpci_mix(launch->seed + cell) >> 32) * (launch->stride + 1) >> 32;
     return cell * launch->columns + (cell && cell < cells_of(launch) ? moved : 0);
 }
 
-/* Neighbour `k` of 27 of a cell; the middle is the cell itself. */
+/* Cell `k` of the 27 cells around and including a cell; 13 is the cell itself. */
 static uint64_t neighbour(const gpci_launch *launch, uint64_t cell, uint64_t k) {
     uint64_t side = launch->rows, x = cell % side, y = cell / side % side, z = cell / side / side;
     x = (x + k % 3 + side - 1) % side;
@@ -67,7 +69,7 @@ static void load_position(gpci_walk *walk, const gpci_launch *launch, const uint
         gpci_access_at(walk, launch->operand[POSITIONS].base + axis * launch->operand[POSITIONS].step, places);
 }
 
-/* Visit all atoms of a cell around each lane's cell. */
+/* Visit all atoms of each lane's cell in `cells`. */
 static void visit_cell(gpci_walk *walk, const gpci_launch *launch, const uint64_t *cells) {
     uint64_t places[GPCI_SYNTHETIC_LANES], left[GPCI_SYNTHETIC_LANES], all = walk->mask, again = 0;
     for (unsigned lane = 0; lane < walk->lanes; lane++) {

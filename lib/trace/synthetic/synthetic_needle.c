@@ -5,11 +5,12 @@
  * Needleman-Wunsch, as in Rodinia's nw (Che et al., IISWC 2009; needle_cuda_shared_1 and _2), compiled for Fermi: a
  * matrix of scores, with one more row and column, in patches of 16 x 16. The patches of a diagonal are a launch, with a
  * block of 16 threads each. A block copies the patch of the reference, and the scores above and beside the patch, into
- * shared memory, processes the patch's diagonals, and writes the patch back. _1 goes down to the main diagonal, _2 goes
- * on from there.
+ * shared memory, processes the patch's diagonals, and writes the patch back. _1 goes down to the main diagonal, _2
+ * processes the diagonals behind the main diagonal.
  *
- * Loops of 16 loads are unrolled: seeds/001, Table 3, counts 381 runs for nw: 1 + 2 x 19 x 20 / 2, for 19 loads in each
- * kernel. Published: 2,048 x 2,048, 255 launches.
+ * Loops of 16 loads are unrolled: each kernel has 19 loads. Table 3 of seeds/001 counts runs of a search for the loads
+ * that should bypass L1: one run without bypassing, and for each kernel a run for each load and for each pair of loads:
+ * 1 + 190 + 190 = 381 runs. The published problem has 2,048 x 2,048 scores: 255 launches.
  */
 
 #define NEEDLE_SIDE UINT64_C(16)
@@ -17,7 +18,7 @@
 #define NEEDLE_SCORES (NEEDLE_SIDE + 1)
 #define NEEDLE_REFERENCE (GPCI_SHARED_BASE + NEEDLE_SCORES * NEEDLE_SCORES * GPCI_ELEMENT)
 
-/* R2 thread; R4 in the matrix and the reference, R6 in shared memory, R8 to R23 elements being copied. */
+/* R2 thread, R4 address in the matrix or reference, R6 address in shared memory, R8 to R23 copied elements. */
 static const char needle_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 MOV; R4 IMAD R0 R3 R2; R6 SHF.L.U32 R2; P0 ISETP.NE.AND R2; @P0 BRA patch;"
     "R5 LDG.E R4; STS R6 R5;"
@@ -30,7 +31,7 @@ static const char needle_code[] =
     "R27 IADD3 R27; R28 IADD3 R28; R25 IMNMX R25 R27; R25 IMNMX R25 R28; STS R6 R25; left: BAR.SYNC.DEFER_BLOCKING;"
     "R24 IADD3 R24; P2 ISETP.GE.AND R24; @P2 BRA up; 16*{ R25 LDS R6; STG.E R4 R25 }; EXIT";
 
-/* Operands. Launch fields: `n` patches a side, `window` number of the launch, from 0. */
+/* Operands. Launch fields: `n` patches along a side, `window` number of the diagonal of patches, from 0. */
 enum { MATRIX, REFERENCES };
 
 static uint64_t score(uint64_t row, uint64_t column) {
@@ -39,7 +40,7 @@ static uint64_t score(uint64_t row, uint64_t column) {
 
 /* Compute an element of shared memory for each lane, from the best of its three neighbours. */
 static void walk_best(gpci_walk *walk, uint64_t lanes, uint64_t row, uint64_t column) {
-    const uint64_t up = -(NEEDLE_SCORES - 1) * GPCI_ELEMENT; /* step between lanes: a column on, a row back */
+    const uint64_t up = -(NEEDLE_SCORES - 1) * GPCI_ELEMENT; /* from a lane to the next: one column on, one row back */
     if (gpci_if(walk, walk->mask & lanes)) {
         gpci_access(walk, score(row - 1, column - 1), up);
         gpci_access(walk, NEEDLE_REFERENCE + ((row - 1) * NEEDLE_SIDE + column - 1) * GPCI_ELEMENT,

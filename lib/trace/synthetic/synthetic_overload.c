@@ -3,8 +3,8 @@
 
 /*
  * cppOverload of the CUDA SDK: three kernels with the same name and different inputs. Each thread copies its input to
- * shared memory and back, and writes one result: a * in[i] + i; a * (in[i].x + in[i].y) + i, for pairs; a * (in[i] +
- * in[n + i]) + i, for two halves.
+ * shared memory and back, and writes one result: a * in[i] + i for words; a * (in[i].x + in[i].y) + i for pairs; a *
+ * (in[i] + in[n + i]) + i for an input of two halves.
  */
 
 /* Address of the thread's element: R2 in the input, R8 in shared memory. */
@@ -25,7 +25,7 @@ static const char two_code[] =
     OVERLOAD_INDEX "R4 LDC.64; R4 IMAD.WIDE R0 R4; R2 LDG.E R2 UR6; R4 LDG.E R4 UR6; STS R8 R2; STS R8 R4; R4 LDC.64;"
                    "BAR.SYNC.DEFER_BLOCKING; R10 LDS R8; R11 LDS R8; R10 IMAD.IADD R10 R11;" RESULT;
 
-/* Load inputs and store each to its part of shared memory; load from there; store the result. */
+/* Load the inputs, and store each to its part of shared memory. Then load the parts, and store the result. */
 static void walk_overload(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t i = walk->x * GPCI_THREADS + walk->first, inputs = launch->operands - 1;
     const gpci_operand *out = &launch->operand[inputs];
