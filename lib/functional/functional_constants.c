@@ -39,10 +39,10 @@ static gpc_status read_l15(gpc_hierarchy *hierarchy, gpci_line_access *access, c
     status = read_l2(hierarchy, access, &request, (uint8_t)((1u << segments) - 1));
     if (status == GPC_OK && result.outcome != GPC_BYPASSED)
         status = gpc_cache_fill(cache, &request, 1, &result, NULL);
-    gpci_log_step(hierarchy, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, GPC_COMPONENT_L15, index,
-                  request.address, segments, 0);
     if (hierarchy->log)
         hierarchy->log->below = before;
+    gpci_log_step(hierarchy, result.outcome == GPC_BYPASSED ? GPC_WHAT_BYPASS : GPC_WHAT_FILL, GPC_COMPONENT_L15, index,
+                  request.address, segments, 0);
     return status;
 }
 

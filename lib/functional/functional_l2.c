@@ -113,10 +113,10 @@ GPCI_INLINE void fetch(gpc_hierarchy *hierarchy, const gpci_line_access *access,
 }
 
 /* Read a slice's missing sectors from the line's home slice in the other partition. */
-GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *hierarchy, const gpci_line_access *access,
+GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint64_t address,
                                     const gpci_l2_place *place, gpc_request *request, const gpc_access_result *lacks,
                                     bool watched) {
-    uint32_t own = hierarchy->sm_partition[request->sm], home = gpci_l2_home(hierarchy, access->request.address);
+    uint32_t own = hierarchy->sm_partition[request->sm], home = gpci_l2_home(hierarchy, address);
     uint32_t slice = gpci_l2_slice(hierarchy, own, place->slice), remote = gpci_l2_slice(hierarchy, home, place->slice);
     gpc_access_result result;
     gpci_ids requester = {0, 0};
@@ -128,17 +128,17 @@ GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *hierarchy, const gpci_line_ac
     GPCI_AGAIN(gpci_count_l2_remote_again(
         hierarchy, remote, status != GPC_OK ? 0 : hierarchy->l2_level.segments_of[result.needed_sectors]));
     if (status == GPC_OK)
-        fetch(hierarchy, access, request, remote, place->inner, access->request.address, &result, watched);
+        fetch(hierarchy, access, request, remote, place->inner, address, &result, watched);
     if (watched && status == GPC_OK)
         tell_fill(hierarchy, slice, place->inner, lacks, requester);
     return status;
 }
 
-/* Read through the SM's own partition. `hits` receives the segments found there. */
-GPCI_INLINE gpc_status read_slices(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpci_l2_place *place,
-                                   gpc_request *request, uint8_t segments, uint8_t *hits, uint32_t *reply_word,
-                                   bool watched) {
-    uint32_t own = hierarchy->sm_partition[request->sm], home = gpci_l2_home(hierarchy, request->address);
+/* Read the line at `address` through the SM's own partition. `hits` receives the segments found there. */
+GPCI_INLINE gpc_status read_slices(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint64_t address,
+                                   const gpci_l2_place *place, gpc_request *request, uint8_t segments, uint8_t *hits,
+                                   uint32_t *reply_word, bool watched) {
+    uint32_t own = hierarchy->sm_partition[request->sm], home = gpci_l2_home(hierarchy, address);
     uint32_t slice = gpci_l2_slice(hierarchy, own, place->slice);
     gpc_access_result result;
     gpci_l2_ask(hierarchy, place, segments, request);
@@ -150,8 +150,8 @@ GPCI_INLINE gpc_status read_slices(gpc_hierarchy *hierarchy, const gpci_line_acc
     if (!result.fetch_sectors)
         return GPC_OK;
     if (home != own)
-        return fetch_remote(hierarchy, access, place, request, &result, watched);
-    fetch(hierarchy, access, request, slice, place->inner, access->request.address, &result, watched);
+        return fetch_remote(hierarchy, access, address, place, request, &result, watched);
+    fetch(hierarchy, access, request, slice, place->inner, address, &result, watched);
     return GPC_OK;
 }
 
@@ -168,7 +168,8 @@ GPCI_INLINE gpc_status read(gpc_hierarchy *hierarchy, const gpci_line_access *ac
     gpci_l1_ask_read(&down, policy_word);
     gpci_l2_window(hierarchy, request->address, &down);
     gpci_l2_place place = gpci_l2_place_of(hierarchy, request->address);
-    gpc_status status = read_slices(hierarchy, access, &place, &down, segments, &found, reply_word, watched);
+    gpc_status status =
+        read_slices(hierarchy, access, request->address, &place, &down, segments, &found, reply_word, watched);
     uint32_t hits = gpci_count_sectors(found);
     const uint32_t asked = gpci_l2_slice(hierarchy, hierarchy->sm_partition[request->sm], place.slice);
     gpci_count_l2_read(hierarchy, asked, count, hits);

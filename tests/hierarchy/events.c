@@ -31,7 +31,10 @@ static void listen(rig *r, log *l) {
     cr_assert_eq(gpc_hierarchy_set_trace(r->hierarchy, &options, NULL), GPC_OK);
 }
 
-/* "lookup l1 2<1 128: miss": event, place, packet and parent, bytes and outcome. */
+/*
+ * "lookup l1 2<1 128: miss": event, place, packet and parent, bytes and outcome. Fields without a meaning here have
+ * their default.
+ */
 static void expect(log *l, const char *const *lines, int line) {
     uint32_t i = 0;
     for (; lines[i]; i++) {
@@ -41,6 +44,11 @@ static void expect(log *l, const char *const *lines, int line) {
         snprintf(text, sizeof text, "%s %s %u<%u %u%s%s", gpc_what_name(v->what), gpc_component_name(v->component),
                  (unsigned)v->packet, (unsigned)v->parent, v->bytes, *outcome ? ": " : "", outcome);
         cr_expect(i < l->count && !strcmp(text, lines[i]), "line %d, event %u: %s, not %s", line, i, text, lines[i]);
+        const bool leaves = v->what == GPC_WHAT_EVICT || v->what == GPC_WHAT_INVALIDATE;
+        cr_expect(v->until == v->cycle && v->bank == GPC_NONE && !v->process && (leaves || !v->value) &&
+                      (v->from == GPC_NONE && v->to == GPC_NONE) == (v->what != GPC_WHAT_MESSAGE) &&
+                      (*outcome || !v->outcome),
+                  "line %d, event %u: %s: a field that means nothing is used", line, i, text);
     }
     cr_expect_eq(i, l->count, "line %d: %u events, not %u", line, l->count, i);
     l->count = 0;
@@ -82,6 +90,33 @@ Test(hierarchy_events, write_backs) {
                   "complete sm 1<0 0: dram");
     rig_flush(&r); /* without an access: packets of no access */
     EXPECT_EVENTS(&l, "write-back l2 6<0 128", "memory-write memory 6<0 128");
+    rig_close(&r);
+}
+
+/* A load of constants by the second of two SMs of an L1.5, which reads a whole line of its own from L2. */
+Test(hierarchy_events, constants) {
+    rig r;
+    static log l;
+    rig_open(&r, "sm.count = 4\nconst.size = 1KiB\nconst.line = 64B\nl15.size = 4KiB\nl15.line = 128B\nl15.sms = 2\n");
+    listen(&r, &l);
+    rig_fire(&r, WORD_BY(GPC_LOAD, 0x10c4, .sm = 3, .warp = 5, .space = GPC_SPACE_CONSTANT));
+    for (uint32_t i = 0; i < l.count; i++) {
+        const gpc_event *v = &l.list[i];
+        const bool above = v->component == GPC_COMPONENT_SM || v->component == GPC_COMPONENT_CONST;
+        cr_expect(v->cycle == 1 && v->access == 1 && v->sm == 3 && v->warp == 5 && v->kind == GPC_LOAD, "%u", i);
+        cr_expect_eq(v->address, above ? 0x10c0 : 0x1080, "%u", i);
+        cr_expect(v->component != GPC_COMPONENT_CONST || v->index == 3);
+        cr_expect(v->component != GPC_COMPONENT_L15 || v->index == 1);
+    }
+    EXPECT_EVENTS(&l, "issue sm 1<0 32", "line sm 2<1 32", "lookup const 2<1 64: miss", "fetch const 3<2 64",
+                  "lookup l15 3<2 128: miss", "fetch l15 4<3 128", "lookup l2 4<3 128: miss", "fetch l2 5<4 128",
+                  "memory-read memory 5<4 128", "fill l2 4<3 128", "fill l15 3<2 128", "fill const 2<1 64",
+                  "complete sm 1<0 0: dram");
+    rig_fire(&r, WORD_BY(GPC_LOAD, 0x1084, .sm = 2, .space = GPC_SPACE_CONSTANT));
+    EXPECT_EVENTS(&l, "issue sm 6<0 32", "line sm 7<6 32", "lookup const 7<6 64: miss", "fetch const 8<7 64",
+                  "lookup l15 8<7 128: hit", "fill const 7<6 64", "complete sm 6<0 0: l1");
+    rig_fire(&r, WORD_BY(GPC_LOAD, 0x1080, .sm = 2, .space = GPC_SPACE_CONSTANT));
+    EXPECT_EVENTS(&l, "issue sm 9<0 32", "line sm 10<9 32", "lookup const 10<9 64: hit", "complete sm 9<0 0: l1");
     rig_close(&r);
 }
 

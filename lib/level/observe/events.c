@@ -216,10 +216,10 @@ void gpci_append_line(gpci_event_log *log, const gpc_request *request, uint8_t s
                      0);
 }
 
-/* Event of the current access: in L1 its line transaction; below, the request sent from there. */
+/* Event of the current access: in L1 or the constant cache its line transaction; below, the request sent from there. */
 static gpc_event event_of(const gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index) {
     gpc_event event = log->now.access ? log->now : gpci_event_of_none(log, what, component, index);
-    bool above = component == GPC_COMPONENT_SM || component == GPC_COMPONENT_L1;
+    bool above = component == GPC_COMPONENT_SM || component == GPC_COMPONENT_L1 || component == GPC_COMPONENT_CONST;
     gpci_ids ids = above || !log->below.packet ? log->line : log->below;
     event.packet = ids.packet;
     event.parent = ids.parent;
