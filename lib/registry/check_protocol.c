@@ -148,11 +148,7 @@ static const char *unanswered(const cell *entry) {
         return entry->rule->next == GPC_LINE_I ? NULL : "PASS keeps no copy: the next state must be I";
     if (entry->state == GPC_LINE_I && actions & GPC_DO_HIT)
         return "HIT, and there is nothing";
-    if (stays_out)
-        return "the block is lost: the next state is I";
-    if (actions & GPC_DO_EVICT_FIRST && !(actions & REQUESTS))
-        return "EVICT_FIRST, and no request for the block";
-    return NULL;
+    return stays_out ? "the block is lost: the next state is I" : NULL;
 }
 
 #define ANY_STORE                                                                                                 \

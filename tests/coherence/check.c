@@ -178,6 +178,8 @@ static const wrong wrongs[] = {
      "first, M, N-Store: PASS keeps no copy: the next state must be I"},
     {0, GPC_LINE_M, GPC_EVENT_N_STORE, RULE(GPC_DO_HIT | GPC_DO_EVICT_FIRST, GPC_LINE_N),
      "first, M, N-Store: HIT asks for nothing"},
+    {0, GPC_LINE_M, GPC_EVENT_N_STORE, RULE(GPC_DO_EVICT_FIRST, GPC_LINE_N),
+     "first, M, N-Store: the access gets no answer"},
     {0, GPC_LINE_M, GPC_EVENT_EVICTION, RULE(GPC_DO_WRITE_BACK, GPC_LINE_S),
      "first, M, Eviction: the block is to go: the next state must be I"},
     {0, GPC_LINE_S, GPC_EVENT_WRITE_PROBE, RULE(GPC_DO_IGNORE, GPC_LINE_S),
@@ -326,6 +328,9 @@ Test(coherence_check, what_stands_before_the_tables) {
     p = gpci_moesi;
     p.flags |= 1u << 31;
     refuse_head(&p, "flags has unknown bits 0x80000000");
+    p = gpci_moesi;
+    p.flags |= GPC_PROTOCOL_INVALIDATES;
+    refuse_head(&p, "INVALIDATES goes without DIRECTORY");
     for (unsigned i = 0; i < 5; i++) {
         p = gpci_moesi;
         *(i == 4 ? &p.through_stores : i < 2 ? &p.pass_loads[i] : &p.pass_stores[i - 2]) = 4;
