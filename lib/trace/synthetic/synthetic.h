@@ -163,8 +163,8 @@ struct gpci_walk {
     gpci_opcodes *opcodes;
     gpci_listing_step *steps;
     size_t step_count;
-    uint64_t sets; /* gpci_packer.sets when the steps' forms were made */
-    uint32_t at, rejoin;
+    uint64_t sets;       /* gpci_packer.sets when the steps' forms were made */
+    uint32_t at, rejoin; /* at: next step; rejoin: step behind the present gpci_if */
     unsigned lanes;
     uint64_t x, y;                                               /* position of the block */
     uint64_t first;                                              /* lane 0's thread within the block */
@@ -197,13 +197,14 @@ bool gpci_loop(gpci_walk *walk, uint64_t again);
 bool gpci_if(gpci_walk *walk, uint64_t inside);
 void gpci_end_if(gpci_walk *walk);
 /*
- * Run an unrolled loop: body(from), ... The listing has `unroll` bodies, a branch around the loop for too few steps,
- * and a branch back. Returns the first step left for the following loop.
+ * Run an unrolled loop: call `body` for each step from `from` on, as long as `unroll` more steps are below `to`. The
+ * listing has a branch around the loop for too few steps, `unroll` bodies, and a branch back. Returns the first step
+ * left for the following loop.
  */
 typedef void (*gpci_body)(gpci_walk *walk, const gpci_launch *launch, uint64_t step, const void *data);
 uint64_t gpci_unrolled(gpci_walk *walk, const gpci_launch *launch, gpci_body body, const void *data, uint64_t from,
                        uint64_t to, uint64_t unroll);
-/* Issue a plain step of the listing, independent of the warp's position. */
+/* Issue step number `step`, a plain step. The walk continues behind this step. */
 void gpci_plain(gpci_walk *walk, uint32_t step);
 /* Go to the final exit. */
 void gpci_finish(gpci_walk *walk);

@@ -4,14 +4,14 @@
 /*
  * SimilarityScore of Mars (He et al., PACT 2008): cosine of two documents' feature vectors, a pair for each thread,
  * pairs (0, 1), (0, 2), ... (1, 2), ... from a list. A thread walks over both rows by float4. The first row is the same
- * for most lanes. The second row differs for each lane: a warp accesses its 32 lines for eight steps. Blocks of 256
+ * for most lanes. The second row differs for each lane: a warp accesses the same 32 lines in eight steps. Blocks of 256
  * threads, Mars' default.
  */
 
 #define VECTOR 16u
 #define PAIR 8u
 
-/* R6 steps left, R7 to R9 product and both squares, R10 pair; R12 and R16 vectors, named by their low parts. */
+/* R6 steps left, R7 to R9 product and both squares, R10 pair, R12 and R16 first registers of the two loaded float4. */
 static const char score_code[] =
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.U32.AND R0 UR5; @P0 EXIT; UR4 ULDC.64;"
     "R2 LDC.64; R2 IMAD.WIDE.U32 R0 R2; R10 LDG.E.64 R2 UR4; R6 LDC; R7 IMAD R10 R6; R8 IMAD R11 R6; R4 LDC.64;"
@@ -27,7 +27,7 @@ static uint64_t pairs_before(uint64_t first, uint64_t documents) {
     return first * (2 * documents - first - 1) / 2;
 }
 
-/* First document of a pair: the last document whose pairs do not begin later. */
+/* First document of a pair: the last document whose pairs begin at or before `pair`. */
 static uint64_t first_of(uint64_t pair, uint64_t documents) {
     uint64_t first = 0;
     for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)

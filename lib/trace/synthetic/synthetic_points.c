@@ -5,16 +5,18 @@
  * Rodinia's three programs on points (Che et al., IISWC 2009), compiled for Fermi, without unrolling.
  *
  * kmeans: invert_mapping copies points of `features` floats, one point behind another, to an array for each feature. A
- * load of a warp touches 32 lines, and touches each line as often as the line has features. kmeansPoint then measures
- * each point against each cluster. The program reads features as a texture and clusters as constants; here features are
- * loads, side by side. With texture=0 the program is that of Rogers, O'Connor and Aamodt (MICRO 2012;
+ * load of a warp touches 32 lines, and the loads of the next features touch the same lines. kmeansPoint then computes
+ * the distance of each point from each cluster. The program reads features as a texture and clusters as constants; here
+ * features are loads, side by side. With texture=0 the program is that of Rogers, O'Connor and Aamodt (MICRO 2012;
  * rodinia-kmn-no-tex of gpgpu-sim_simulations), named in seeds/004 as the source of its KMN. No array is inverted.
  * kmeansPoint loads points in their order, one behind another, and clusters, without textures; its grid is square.
  *
- * streamcluster: kernel_compute_cost measures each point against one point, with an array for each dimension, and adds
- * the gain to the entry of the point's centre. Published: 64MiB, 256 dimensions of 65,536 points, in blocks of 512.
+ * streamcluster: kernel_compute_cost computes the distance of each point from one point, with an array for each
+ * dimension, and adds the gain to the entry of the point's centre. The published problem has 256 dimensions of 65,536
+ * points, 64 MiB, in blocks of 512 threads.
  *
- * nn: euclid, the distance of each record from one place. Published: 42,764 records, 342,112 bytes.
+ * nn: euclid computes the distance of each record from one place. The published problem has 42,764 records, 342,112
+ * bytes.
  */
 
 #define RECORD_BYTES 8u /* latitude, longitude */
@@ -23,10 +25,10 @@
 #define ASSIGNED 16u    /* offset in a point */
 #define COST 24u        /* offset in a point */
 #define CENTRES 64u     /* entries of the table of centres */
-#define WORK_STRIDE 12u /* floats of each point's entries: open centres, and room */
-#define COMPARED 1000u  /* point compared with all points first, if enough points exist */
+#define WORK_STRIDE 12u /* floats of a point in WORK: an entry for each open centre, and room */
+#define COMPARED 1000u  /* point compared with all points in the first launch */
 
-/* R10 walks over the point, R12 over the arrays of features. */
+/* Addresses: R10 feature of the point, R12 feature in the arrays of features. */
 static const char invert_code[] =
     "R1 MOV; R2 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; R3 MOV; P0 ISETP.GE.AND R8 R3; @P0 EXIT; R4 MOV;"
     "R9 IMAD R8 R4; R9 SHF.L.U32 R9; R10 IADD3 R1 R9; R11 SHF.L.U32 R8; R12 IADD3 R2 R11; R13 SHF.L.U32 R3; R14 MOV;"
@@ -45,7 +47,10 @@ static void walk_invert(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* R9 nearest cluster, R10 its distance, R11 distance of this cluster; R12 walks over features, R15 over the cluster. */
+/*
+ * R9 nearest cluster, R10 distance of R9, R11 distance of the present cluster. Addresses: R12 feature of the point, R15
+ * feature of the cluster.
+ */
 static const char point_code[] =
     "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; R3 MOV; P0 ISETP.GE.AND R8 R3; @P0 EXIT; R2 MOV; R4 MOV;"
     "R9 MOV; R10 MOV; R13 SHF.L.U32 R3; R5 MOV; R15 MOV;"
@@ -70,7 +75,7 @@ static void walk_point(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* Registers as in point_code, but R12 walks over the point, R15 over the clusters. */
+/* The registers of point_code. R12 now goes through the features of one point, side by side. */
 static const char row_code[] =
     "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 S2R; R6 IMAD R8 R6 R5; R8 IMAD R6 R5 R7; R3 MOV;"
     "P0 ISETP.GE.AND R8 R3; @P0 EXIT; R2 MOV; R4 MOV; R9 MOV; R10 MOV; R13 IMAD R8 R4; R13 LEA R13 R1; R5 MOV; R15 MOV;"
@@ -97,7 +102,7 @@ static void walk_row(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* Without textures: one launch, with a square grid. */
+/* Add the only launch of the program without textures, with a square grid. */
 static gpc_status plan_rows(gpci_problem *problem, gpci_launch *launch) {
     if (problem->values[2] != 0)
         return gpci_problem_fail(problem, "parameter 'launch': there is one launch with 'texture' 0");
@@ -133,7 +138,7 @@ static gpc_status plan_kmeans(gpci_problem *problem) {
 }
 
 /*
- * R9 walks over this point's coordinates, R10 over the other point's, R15 sum; R4 this point. Both pointers advance
+ * Addresses: R4 this point, R9 coordinate of this point, R10 coordinate of the other point. R15 sum. R9 and R10 advance
  * behind the sum, as in the program run on GPGPU-Sim 3.2.1 (tests/hardware: sc.ptx).
  */
 static const char cost_code[] =
@@ -192,7 +197,7 @@ static gpc_status plan_streamcluster(gpci_problem *problem) {
     return status;
 }
 
-/* R4 record, R6 and R7 its coordinates. */
+/* R4 address of the record, R6 and R7 coordinates of the record. */
 static const char euclid_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 LEA R0 R1; R6 LDG.E R4;"
     "R7 LDG.E R4; R6 FADD R6; R7 FADD R7; R7 FMUL R7 R7; R6 FFMA R6 R6 R7; R6 MUFU.RSQ R6; R5 LEA R0 R1; STG.E R5 R6;"

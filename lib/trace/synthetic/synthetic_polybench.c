@@ -6,17 +6,18 @@
  * time, and each sum in memory, because the arrays might overlap. A step of atax's first kernel, tmp[i] += A[i][j] *
  * x[j], is therefore three loads, a multiplication and a store.
  *
- * Published: matrices of atax, bicg, mvt and gesummv are 64MiB:columns=4096, in blocks of 256 threads: 8 warps on each
- * of 15 SMs, and one more block. Matrices of gemm and 3mm are 1MiB, 512 x 512, in blocks of 32 x 8.
+ * The published matrices of atax, bicg, mvt and gesummv are 64MiB:columns=4096. Blocks of 256 threads are then 16
+ * blocks: one on each of 15 SMs, and one more. The published matrices of gemm and 3mm have 512 x 512 elements, 1 MiB,
+ * in blocks of 32 x 8 threads.
  */
 
 #define BLOCK_X 32u
 #define BLOCK_Y 8u
 
-/* Operands of a kernel with a vector; a second sum and matrix lie `stride` behind the first. */
+/* Operands of a kernel with a vector. A second matrix lies `stride` behind the first, second sums lie `step` behind. */
 enum { SUMS, MATRIX, VECTOR };
 
-/* R0 is the thread; R4 walks over sums, R5 over the matrix, R6 over the vector; R7 counts to R8. */
+/* R0 thread. Addresses: R4 sum, R5 element of the matrix, R6 element of the vector. R7 step, R8 number of steps. */
 #define THREAD "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R8 MOV; R7 MOV;"
 #define POINTERS "R4 MOV; R4 IMAD R0 R4; R5 MOV; R5 IMAD R0 R5; R6 MOV;"
 #define ADD(sums, matrix) \
@@ -54,7 +55,7 @@ static void walk_sums(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* Matrix, and vectors with the length of a row or of a column. */
+/* Matrix with the rows and columns of `shape`; vectors as long as a row (`across`) or a column (`down`). */
 typedef struct vectors {
     gpci_launch shape;
     uint64_t matrix, across[2], down[2];
@@ -146,7 +147,7 @@ static gpc_status plan_gesummv(gpci_problem *problem) {
     return gpci_problem_launch(problem, &launch);
 }
 
-/* c += alpha a b, a thread for each element of c. R4 element of c, R5 of a, R6 of b. */
+/* c += alpha a b, a thread for each element of c. Addresses: R4 element of c, R5 element of a, R6 element of b. */
 #define ELEMENT                                                                                                    \
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; R9 S2R; R10 S2R; R11 S2R; R9 IMAD R10 R11 R9;"              \
     "P0 ISETP.LT.AND R0 R1; P0 ISETP.LT.AND R9 R1 P0; @P0 EXIT; R4 MOV; R4 IMAD R9 R1 R4; R4 IADD3 R4 R0; R5 MOV;" \

@@ -59,7 +59,9 @@ void gpci_match_next(const gpci_reads *reads, gpci_match *match) {
     match->start++;
 }
 
-/* Follow one suffix, and move to the next. True for a match; `found` receives its end. */
+/*
+ * Follow one suffix of the read, and move to the next suffix. *found: end of the match. True: the match is long enough.
+ */
 static bool match_once(const gpci_reads *reads, gpci_match *match, gpci_found *found) {
     gpci_match_begin(match);
     bool differs = false;
@@ -86,7 +88,7 @@ static bool match_once(const gpci_reads *reads, gpci_match *match, gpci_found *f
     return long_enough;
 }
 
-/* Top node for printing a match: the highest node with a label longer than the least match; `above` is its parent. */
+/* Node where printing a match begins: the highest node whose label has `least` bases or more. *above: its parent. */
 static uint32_t top_of(const gpci_reads *reads, uint32_t node, uint32_t *above) {
     const gpci_suffix_node *nodes = reads->tree.nodes;
     uint32_t top = node;
@@ -135,7 +137,7 @@ gpci_printed gpci_printing_step(const gpci_reads *reads, gpci_printing *printing
         return did;
     }
     did.asks = !printing->depth;
-    if (did.asks) /* the base of the read behind the node */
+    if (did.asks) /* base of the read behind the node's label */
         printing->golden =
             gpci_reads_base(reads, printing->found.query, printing->found.start + nodes[printing->current].depth);
     while (printing->child <= GPCI_SUFFIX_END && !nodes[printing->current].child[printing->child])

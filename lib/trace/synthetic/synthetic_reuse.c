@@ -85,7 +85,7 @@ const gpci_synthetic gpci_synthetic_gather = {
     .plan = plan_gather,
 };
 
-/* Sum the same elements repeatedly, by sixteen, by eight and one by one. */
+/* Code that sums the same elements repeatedly: sixteen at a time, then eight at a time, then one by one. */
 static const char reuse_code[] =
     "R1 LDC; R2 LDC; R0 S2R; UR5 ULDC; UR4 ULDC.64; R10 IMAD.MOV.U32 R255 R255 R255; R3 S2R; R0 IMAD R0 UR5 R3; R8 LDC;"
     "R2 SHF.R.S32.HI R255 R0; R7 LOP3.LUT R8 R255; R5 IADD3 R8 R255; R2 IMAD.WIDE R2 R8 R255; R9 IMAD.SHL.U32 R2 R255;"
@@ -125,8 +125,8 @@ static void walk_reuse(gpci_walk *walk, const gpci_launch *launch) {
 }
 
 /*
- * Plan with `steps` words for each thread. A warp's words are dealt out to its lanes in turn, or `together` for each
- * lane.
+ * Add a launch with `steps` words for each thread. If `together`, the words of a thread follow each other. Otherwise
+ * the words of a warp go to its lanes in turn.
  */
 static gpc_status plan_reuse(gpci_problem *problem, const char *name, bool together) {
     gpci_launch launch = {.name = name, .code = reuse_code, .warp = walk_reuse};

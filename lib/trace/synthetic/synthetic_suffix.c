@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic_suffix.h"
 
-/* Place of the next suffix: `length` bases below `node`, on the edge from text[`edge`] on. */
+/* Place of the next suffix: `length` bases below `node`, on the edge that begins with text[edge]. */
 typedef struct point {
     uint32_t node, edge, length;
 } point;
@@ -20,7 +20,7 @@ static uint32_t edge_length(const gpci_suffix_tree *tree, uint32_t node, uint32_
     return end - tree->nodes[node].start + 1;
 }
 
-/* Cut the edge in two at the point; returns the new node between. */
+/* Cut the edge above node `below` in two, at the point. Returns the new node between both parts. */
 static uint32_t split(gpci_suffix_tree *tree, const point *suffix, uint32_t below) {
     const uint32_t start = tree->nodes[below].start,
                    middle = add_node(tree, suffix->node, start, start + suffix->length - 1);
@@ -75,7 +75,7 @@ static uint32_t extend(gpci_suffix_tree *tree, point *suffix, uint32_t now, uint
     return 0;
 }
 
-/* Depths, parents first: a node's parent may have a higher number, where an edge was split. */
+/* Compute a node's depth, after its parents' depths. A split edge can give a parent a higher number than its child. */
 static uint32_t depth_of(gpci_suffix_tree *tree, uint32_t node) {
     uint32_t way = 0, at = node;
     while (!tree->nodes[at].depth) { /* reverse the parent links, for the way back down */

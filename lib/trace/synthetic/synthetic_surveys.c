@@ -9,16 +9,16 @@
  * sums each variable's surveys, and decimate fixes the variables with the strongest bias, which satisfies clauses.
  * Fixed variables and satisfied clauses are skipped.
  *
- * The number of threads fills the SMs, 384 a block; a thread goes on to later edges by this number. Edges are in CSR,
- * by clause and by variable; the three different variables of a clause are random. The variables with the strongest
- * bias, and their values, are also random. Published: 42,000 clauses, 10,000 variables, with a hundredth of the
- * variables fixed at a time.
+ * As many threads run as the SMs hold, 384 a block. A thread visits every edge that is a multiple of the number of
+ * threads behind its first edge. Edges are in CSR, by clause and by variable; the three different variables of a clause
+ * are random. The variables with the strongest bias, and their values, are also random. The published formula has
+ * 42,000 clauses and 10,000 variables; a hundredth of the variables is fixed at a time.
  */
 
 #define SURVEY_THREADS 384u
 #define LITERALS UINT64_C(3)
 
-/* R0 edge, R3 its variable, R4 its clause, R7 to R8 range of visited edges, R9 visited edge. */
+/* R0 edge, R3 variable and R4 clause of the edge, R7 to R8 range of visited edges, R9 visited edge. */
 #define SURVEY_START "R1 MOV; R0 S2R; R2 S2R; R0 IMAD R2 R0; P0 ISETP.GE.AND R0; @P0 EXIT;"
 #define SURVEY_AGAIN "done: R0 IADD3 R0; P0 ISETP.LT.AND R0; @P0 BRA each;"
 
@@ -127,7 +127,7 @@ static void words(gpci_walk *walk, const formula *sat, unsigned array, const uin
     access_each(walk, sat, array, index, GPCI_ELEMENT);
 }
 
-/* Keep only the lanes in `stay`. The other lanes branch to the meeting point of an earlier branch. */
+/* Keep only the lanes in `stay`. The other lanes go to the end of an earlier gpci_if. False: no lane stays. */
 static bool narrow(gpci_walk *walk, uint64_t stay) {
     const uint64_t outer = walk->outer;
     const bool any = gpci_if(walk, walk->mask & stay);
@@ -167,7 +167,7 @@ static bool still_there(gpci_walk *walk, const formula *sat, const survey *mesh)
     return narrow(walk, variables);
 }
 
-/* Load the range of a row, in either CSR. */
+/* Load the range of each lane's row: of a clause's edges, or of a variable's edges. */
 static void load_rows(gpci_walk *walk, const formula *sat, unsigned array, const uint64_t *row, survey *mesh) {
     uint64_t next[GPCI_SYNTHETIC_LANES];
     EACH_LANE(walk, lane, lanes) {
@@ -179,7 +179,7 @@ static void load_rows(gpci_walk *walk, const formula *sat, unsigned array, const
     words(walk, sat, array, next);
 }
 
-/* Load the next of a variable's edges, and its clause; returns the lanes with an unsatisfied clause. */
+/* Load edge `at` of each lane's variable, and the edge's clause. Returns the lanes with an unsatisfied clause. */
 static uint64_t load_clause(gpci_walk *walk, const formula *sat, survey *mesh) {
     uint64_t open = 0;
     EACH_LANE(walk, lane, lanes) {
@@ -267,7 +267,7 @@ static uint64_t visit_all(gpci_walk *walk, const gpci_launch *launch,
     return done;
 }
 
-/* Let lanes meet behind the whole visit, as without inner loops. */
+/* Let lanes meet behind the whole visit again, after an inner loop has set `rejoin`. */
 #define MEET(w, rejoined) ((w)->rejoin = (rejoined))
 
 static uint64_t visit_pi(gpci_walk *walk, const gpci_launch *launch, survey *mesh) {
@@ -301,7 +301,10 @@ static uint64_t visit_eta(gpci_walk *walk, const gpci_launch *launch, survey *me
     return walk->mask;
 }
 
-/* Threads append to the list in the order of their variables. */
+/*
+ * Compute the bias of each lane's variable. A thread with an unfixed variable appends the bias and the variable to the
+ * lists. The program takes the place in the lists by an atomic; here the places follow the order of the variables.
+ */
 static uint64_t visit_bias(gpci_walk *walk, const gpci_launch *launch, survey *mesh) {
     const formula *sat = launch->data;
     uint64_t open = 0, some = 0, listed[GPCI_SYNTHETIC_LANES];
@@ -427,7 +430,7 @@ static void walk_decimate(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* Three different variables of a clause. */
+/* Draw three different variables for a clause. */
 static void draw_clause(formula *sat, uint64_t clause, uint64_t *state) {
     uint32_t *variable = sat->variable + clause * LITERALS;
     for (unsigned k = 0; k < LITERALS; k++)
@@ -436,7 +439,7 @@ static void draw_clause(formula *sat, uint64_t clause, uint64_t *state) {
         while ((k > 0 && variable[k] == variable[0]) || (k > 1 && variable[k] == variable[1]));
 }
 
-/* Sort the edges by variable, stable. */
+/* Sort the edges by variable. The edges of a variable keep their order. */
 static void sort_edges(formula *sat) {
     for (uint64_t edge = 0; edge < sat->edges; edge++)
         sat->first[sat->variable[edge] + 1]++;

@@ -6,10 +6,10 @@
  * of a text byte by byte: the lanes of a warp read separate pieces, and access each of their lines once for each byte.
  * Pieces have different lengths; lanes with an ended piece wait.
  *
- * StringMatch: a line of words. The end of each word is marked in the text, and words of the keyword's length are
- * compared with the keyword. WordCount: a line of words. Each word's end is marked, and its place and length go to the
- * output. InvertedIndex: a part of a page. After `<a href="` the end of the link is searched and marked, and the link's
- * place and the file go to the output.
+ * StringMatch: a piece is a line of words. The end of each word is marked in the text, and words of the keyword's
+ * length are compared with the keyword. WordCount: a piece is a line of words. Each word's end is marked, and its place
+ * and length go to the output. InvertedIndex: a piece is a part of a page. After `<a href="` the end of the link is
+ * searched and marked, and the link's place and the file go to the output.
  *
  * Texts are random: piece i begins at i times the mean length plus a random number up to half of the mean. A byte of a
  * line ends a word one time in six; the last byte always. One of four words of the keyword's length is the keyword.
@@ -17,7 +17,7 @@
  * reads beyond its end; here a line ends at its end.
  */
 
-#define RECORD 8u /* offset and length of a piece; and a result */
+#define RECORD 8u /* bytes of a piece's record (offset and length), and of a result */
 #define LINK_LEAST 16u
 #define LINK_SPREAD 32u
 #define HREF 3u    /* position of the comparison in `<a href="` */
@@ -25,7 +25,7 @@
 #define GAP_LEAST 8u
 #define NOWHERE (UINT64_MAX / 2)
 
-/* R4 and R5 piece, R6 present byte. */
+/* R4 and R5 offset and length of the piece, R6 address of the present byte. */
 #define PIECE                                                                                                       \
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT; UR4 ULDC.64;" \
     "R2 LDC.64; R2 IMAD.WIDE R0 R2; R4 LDG.E.64 R2 UR4; R6 LDC.64; R6 IADD3 R4 R6; R7 IADD3.X R7;"
@@ -52,7 +52,7 @@ static const char index_code[] = PIECE
     "R6 MOV R14; R7 MOV R15; R8 IADD3 R8 R14; R9 MOV R255;"
     "next: R6 IADD3 R6; R7 IADD3.X R7; R8 IADD3 R8; P0 ISETP.LT.AND R8 R5; @P0 BRA byte; EXIT";
 
-/* As match_code, except for bytes between words; R18 place of the result. */
+/* Registers of match_code. Bytes between words are skipped, and each word is a result. */
 static const char words_code[] =
     PIECE "R10 MOV R255; R18 LDC.64; R18 IMAD.WIDE R0 R18;"
           "word: R11 LDG.E.U8 R6 UR4; P0 ISETP.LT.AND R11; P0 ISETP.GT.OR R11 P0; R6 IADD3 R6 P0; R7 IADD3.X R7;"
@@ -61,10 +61,12 @@ static const char words_code[] =
           "R10 IADD3 R10; @P0 BRA letter; STG.E.U8 R6 UR4 R255; STG.E R18 UR4 R8; STG.E R18 UR4 R10; R18 IADD3 R18;"
           "R19 IADD3.X R19; P1 ISETP.GE.AND R10 R5; @P1 EXIT; BRA word; EXIT";
 
-/* Launch fields: n pieces, columns mean bytes of a piece, rows most results of a piece, steps key or gap. */
+/*
+ * Launch fields. n: pieces. columns: mean bytes of a piece. rows: most results of a piece. steps: key or gap in bytes.
+ */
 enum { RECORDS, TEXT, KEY, RESULTS };
 
-/* State of each lane in its piece. */
+/* State of each lane: present byte, end of the piece, start of the word or of the next link. */
 typedef struct piece {
     uint64_t at[GPCI_SYNTHETIC_LANES], end[GPCI_SYNTHETIC_LANES], start[GPCI_SYNTHETIC_LANES];
     uint64_t result[GPCI_SYNTHETIC_LANES]; /* offset of the next result */
@@ -78,7 +80,7 @@ static uint64_t piece_start(const gpci_launch *launch, uint64_t index) {
     return index * launch->columns + random_below(launch, 0, index, launch->columns / 2 + 1);
 }
 
-/* Begin the threads' pieces, and load their records; false: no pieces. */
+/* Begin the piece of each thread, and load the piece's record. False: the warp has no piece. */
 static bool begin_pieces(gpci_walk *walk, const gpci_launch *launch, piece *source) {
     uint64_t thread = walk->x * GPCI_THREADS + walk->first;
     if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
@@ -98,7 +100,7 @@ static uint64_t next_lane(uint64_t *lanes) {
     return lane;
 }
 
-/* Scan to the byte behind the end of a word; the mask keeps the lanes with a word's end. */
+/* Scan to the byte behind each lane's word, and mark the word's end by a store. */
 static void scan_word(gpci_walk *walk, const gpci_launch *launch, piece *source) {
     uint64_t again, last[GPCI_SYNTHETIC_LANES], lanes = walk->mask;
     while (lanes) {
@@ -124,7 +126,7 @@ static void put_result(gpci_walk *walk, const gpci_launch *launch, piece *source
         source->result[next_lane(&lanes)] += RECORD;
 }
 
-/* Compare words of the keyword's length, up to the first difference; the keyword ends with a zero. */
+/* Compare each lane's word with the keyword, up to the first difference. The keyword ends with a zero. */
 static void compare_word(gpci_walk *walk, const gpci_launch *launch, piece *source) {
     uint64_t at[GPCI_SYNTHETIC_LANES], same = 0, again;
     for (uint64_t lanes = walk->mask; lanes;) {
@@ -176,7 +178,7 @@ static uint64_t next_link(const gpci_launch *launch, uint64_t from, uint64_t end
     return link + OPENING + LINK_LEAST + LINK_SPREAD <= end ? link : NOWHERE;
 }
 
-/* Scan from the first byte of links to the quote behind the links. */
+/* Scan each lane's link from its first byte to the quote behind, mark the end, and store a result. */
 static void scan_links(gpci_walk *walk, const gpci_launch *launch, piece *source) {
     uint64_t at[GPCI_SYNTHETIC_LANES], left[GPCI_SYNTHETIC_LANES], again, all = walk->mask;
     for (uint64_t lanes = all; lanes;) {
@@ -244,7 +246,7 @@ static void walk_index(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* `least`: bytes for a result. `steps`: bytes of the key, or between links; 0 = unused. */
+/* Add a launch. `least`: fewest bytes of a piece for a result. `steps`: bytes of the key, or between links; or 0. */
 static gpc_status plan_text(gpci_problem *problem, gpci_launch *launch, uint64_t least, double steps, double seed) {
     launch->columns = (uint64_t)problem->values[0];
     launch->steps = (uint64_t)steps;
@@ -265,7 +267,9 @@ static gpc_status plan_text(gpci_problem *problem, gpci_launch *launch, uint64_t
     return gpci_problem_launch(problem, launch);
 }
 
-/* Skip to the first letter; a byte between words is followed by another one time in two; the last byte is a letter. */
+/*
+ * Skip to a word's first letter. A byte between words is followed by one more in half of the cases, but not at the end.
+ */
 static void skip_blanks(gpci_walk *walk, const gpci_launch *launch, piece *source) {
     uint64_t again, all = walk->mask;
     do {

@@ -8,8 +8,8 @@
  * searches one key. findRangeK searches the two ends of a range, side by side, and the number of records between.
  *
  * A node has its number, 257 children, 257 keys and two more words, 2,068 bytes: keys begin anywhere in a line. Nodes
- * are half full, as after inserting keys in order. Published: a million records; 10,000 queries of one key, 6,000 of
- * ranges.
+ * are half full, as after inserting keys in order. The published tree has a million records, and gets 10,000
+ * queries of one key and 6,000 queries of ranges.
  */
 
 #define NODE_THREADS 256u
@@ -17,10 +17,10 @@
 #define NODE_KEYS (NODE_CHILDREN + (NODE_THREADS + 1) * GPCI_ELEMENT)
 #define TREE_NODE_BYTES (NODE_KEYS + (NODE_THREADS + 1) * GPCI_ELEMENT + 8)
 #define NODE_FILLED (NODE_THREADS / 2)
-#define QUERY_BYTES 8u /* number of the query's node, now or next */
+#define QUERY_BYTES 8u /* entry of a query: number of its present node, or of its next node */
 #define RANGE 100u     /* most records of a range */
 
-/* R4 place of the query, R5 its node, R7 its key; R0 thread. */
+/* R0 thread, R4 address of the query, R5 node of the query, R7 key of the query. */
 #define COMPARE(next, down)                                                                                   \
     "R5 LDG.E.64 R4; R6 IMAD R5 R1 R0; R8 LDG.E R6; R7 LDG.E R9; P0 ISETP.GT.AND R8 R7; @P0 BRA " next ";"    \
     "R8 LDG.E R6; P1 ISETP.LE.AND R8 R7; @P1 BRA " down "; R10 LDG.E.64 R11; R6 IMAD R10 R1 R0; R8 LDG.E R6;" \
@@ -36,7 +36,9 @@ static const char find_code[] = TREE_START "level: " COMPARE("above", "below") "
              "R5 LDG.E.64 R4; R6 IMAD R5 R1 R0; R8 LDG.E R6; R7 LDG.E R9; P0 ISETP.NE.AND R8 R7; @P0 EXIT; R8 LDG.E R6;"
              "R8 LDG.E R8; R6 LEA R2 R1; STG.E R6 R8; EXIT";
 
-/* The thread with the range's start stores the start; then the thread with its end stores the number of records. */
+/*
+ * The thread with the start of the range stores the start. Then the thread with the end stores the number of records.
+ */
 static const char range_code[] = TREE_START "level: " COMPARE("above", "below") COMPARE(
     "right",
     "left") "BAR.SYNC.DEFER_BLOCKING;"
@@ -48,8 +50,8 @@ static const char range_code[] = TREE_START "level: " COMPARE("above", "below") 
             "EXIT";
 
 /*
- * Operands: nodes; records; for each query, `step` apart: present node, next node, keys, results, for both ends of a
- * range. Launch fields: `n` records, `rows` levels (at least a root and leaves), `steps` queries.
+ * Operands: nodes, records, and arrays of the queries, `step` apart. The arrays of the queries come in pairs, for both
+ * ends of a range: present nodes, next nodes, keys, results. Launch fields: `n` records, `rows` levels, at least 2.
  */
 enum { TREE_NODES, RECORDS, QUERIES };
 enum { AT, GOES = 2, KEYS = 4, FOUND = 6, QUERY_ARRAYS = 8 };
@@ -58,7 +60,7 @@ static uint64_t query_at(const gpci_walk *walk, const gpci_launch *launch, unsig
     return launch->operand[QUERIES].base + array * launch->operand[QUERIES].step + walk->x * bytes;
 }
 
-/* Record of a query's key, or of its range's end. */
+/* Record of the query's key; if `end` is 1, of the end of the query's range. */
 static uint64_t sought(const gpci_walk *walk, const gpci_launch *launch, unsigned end) {
     const uint64_t first = (gpci_mix(launch->seed + walk->x * 2) >> 32) * launch->n >> 32;
     const uint64_t last = first + (gpci_mix(launch->seed + walk->x * 2 + 1) >> 32) % RANGE;
@@ -73,7 +75,7 @@ static uint64_t below_child(const gpci_launch *launch, uint64_t level) {
     return records;
 }
 
-/* Node on the path to a record; a level's nodes are behind the nodes of the level above. */
+/* Address of a level's node on the path to a record. A level's nodes are behind the nodes of the level above. */
 static uint64_t node_of(const gpci_launch *launch, uint64_t record, uint64_t level) {
     uint64_t before = 0;
     for (uint64_t i = 0; i < level; i++)
@@ -82,7 +84,7 @@ static uint64_t node_of(const gpci_launch *launch, uint64_t record, uint64_t lev
            (before + record / (below_child(launch, level) * NODE_FILLED)) * TREE_NODE_BYTES;
 }
 
-/* Mask of the warp's lanes with a key up to the record's, in a node of the level; `leads`: the lane with the child. */
+/* Mask of lanes whose key, in the level's node, is not above the record's key. *leads: mask of the child's lane. */
 static uint64_t lanes_to(const gpci_walk *walk, const gpci_launch *launch, uint64_t record, uint64_t level,
                          uint64_t *leads) {
     const uint64_t child = record / below_child(launch, level) % NODE_FILLED;
@@ -136,7 +138,9 @@ static void walk_levels(gpci_walk *walk, const gpci_launch *launch, unsigned end
     }
 }
 
-/* Mask of the thread with a query's key in its leaf; the thread's entry in the leaf is the record's number. */
+/*
+ * Load a leaf. Returns the mask of the lane with the query's key. *entry: address of lane 0's entry, a record number.
+ */
 static uint64_t load_leaf(gpci_walk *walk, const gpci_launch *launch, unsigned end, uint64_t *entry) {
     uint64_t has;
     const uint64_t record = sought(walk, launch, end), node = node_of(launch, record, launch->rows - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic.h"
 
-/* Walk over vectors element by element, one thread each: load all operands but the last, then store the last. */
+/* Vectors with a thread for each element. A thread loads all operands but the last, then stores the last. */
 
 static void walk_vector(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t i = walk->x * GPCI_THREADS + walk->first;
@@ -25,7 +25,7 @@ static void walk_vector(gpci_walk *walk, const gpci_launch *launch) {
 
 static const gpci_launch vector_launch = {.warp = walk_vector, .block = {GPCI_THREADS}};
 
-/* Plan `inputs` inputs and one output, of `width` bytes an element, at the addresses in `base`. */
+/* Add a launch with `inputs` inputs and one output, at the addresses in `base`. An element has `width` bytes. */
 static gpc_status plan_vector(gpci_problem *problem, const char *name, const char *code, uint64_t inputs,
                               uint64_t width, const uint64_t *base) {
     gpci_launch launch = vector_launch;

@@ -6,7 +6,7 @@
 
 #define PC_STEP 16u
 
-/* Build the present step. NULL once the walk has failed. */
+/* Build the instruction of the present step. NULL: out of memory. */
 static gpc_instruction *build(gpci_walk *walk, uint64_t mask, uint64_t **addresses) {
     const gpci_listing_step *step = &walk->steps[walk->at];
     uint64_t *room;
@@ -27,14 +27,15 @@ static gpc_instruction *build(gpci_walk *walk, uint64_t mask, uint64_t **address
 }
 
 /*
- * Form of the present step if packed before, also with active lanes if any are active now: no need to build it again.
+ * Form of the present step, if the step was packed before, both times with active lanes or both times without. With a
+ * form, the instruction need not be built again. NULL: no form.
  */
 static gpci_form *form_of(const gpci_walk *walk, uint64_t mask) {
     gpci_form *form = walk->steps[walk->at].form;
     return walk->block->packer && form && !form->instruction.mask == !mask ? form : NULL;
 }
 
-/* Finish the present step: pack the built instruction, and remember its form. */
+/* Finish the present step: pack the built instruction, remember its form, and go to the next step. */
 static void advance(gpci_walk *walk, bool done) {
     gpci_block *block = walk->block;
     if (block->packer && block->count) {
@@ -46,13 +47,13 @@ static void advance(gpci_walk *walk, bool done) {
     walk->at++;
 }
 
-/* Issue the present step, a step without addresses. */
+/* Issue the present step, which has no addresses. */
 static void issue(gpci_walk *walk, uint64_t mask) {
     gpci_form *form = form_of(walk, mask);
     advance(walk, form ? gpci_packer_repeat(walk->block->packer, form, mask) : build(walk, mask, NULL) != NULL);
 }
 
-/* Issue all plain steps up to the next other step. This step must have the role. */
+/* Issue the plain steps before the next step of another role, which must be `role`. False: the walk has failed. */
 static bool reach(gpci_walk *walk, gpci_listing_role role) {
     while (walk->status == GPC_OK && walk->steps[walk->at].role == GPCI_ROLE_PLAIN)
         issue(walk, walk->mask);
@@ -89,6 +90,7 @@ static void spread(uint64_t *to, uint64_t mask, uint64_t first, uint64_t stride)
         *to++ = first + gpci_lowest(mask) * stride;
 }
 
+/* True if the lanes of the mask follow each other. */
 static bool is_run(uint64_t mask) {
     const uint64_t filled = mask | (mask - 1);
     return mask && !(filled & (filled + 1));
@@ -210,7 +212,7 @@ uint64_t gpci_inside(const gpci_walk *walk, uint64_t columns, uint64_t rows) {
     return inside & walk->all;
 }
 
-/* Forms of the packer's earlier sets are forgotten. */
+/* Forget the forms of the steps if the packer has begun a new set: old forms may be freed. */
 static void forget(gpci_walk *walk) {
     const gpci_packer *packer = walk->block->packer;
     if (!packer || walk->sets == packer->sets)
@@ -220,7 +222,7 @@ static void forget(gpci_walk *walk) {
         walk->steps[i].form = NULL;
 }
 
-/* Put the walk at the start of the listing with a warp's threads, x first. */
+/* Put the walk at the start of the listing, with the threads of a warp. Threads are numbered along x, then y. */
 static void begin(gpci_walk *walk, const gpci_launch *launch, uint64_t warp) {
     uint64_t threads = launch->block[0] * launch->block[1], width = launch->block[0];
     walk->at = 0;

@@ -22,7 +22,7 @@ static const char global_code[] =
     "R6 IMAD.WIDE R8 R4; R24 IMAD.WIDE R8 R6; R26 IMAD.WIDE R8 R24; STG.E R4 UR6 R20; STG.E R6 UR6 R21;"
     "STG.E R24 UR6 R22; STG.E R26 UR6 R23; EXIT";
 
-/* The first of a thread's four elements `stride` apart. */
+/* First of a thread's four elements, which are `stride` apart. */
 static uint64_t first_of_four(uint64_t thread, uint64_t stride) {
     uint64_t low = thread & (stride - 1);
     return (thread - low) * 4 + low;
