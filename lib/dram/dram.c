@@ -2,7 +2,7 @@
 #include "dram/dram_internal.h"
 #include "stats/stats.h"
 
-/* Public object: all channels with a single clock. */
+/* Public calls of gpc_dram: all channels with a common clock. */
 
 void gpci_dram_on_command(gpc_dram *dram, gpci_dram_trace_fn trace, void *user_data) {
     dram->trace = trace;
@@ -65,7 +65,7 @@ static uint32_t first_channel(gpc_dram *dram, uint64_t limit) {
     return first;
 }
 
-/* Report all requests with ended data, in order of their end. */
+/* Call on_done for all requests with ended data, in order of their end. */
 static void deliver(gpc_dram *dram) {
     uint64_t token, end;
     bool write;

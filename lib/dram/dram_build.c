@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "dram/dram_internal.h"
 
-/* From configuration keys to channels. */
+/* Read the configuration, and create a gpc_dram. */
 
 GPCI_INLINE uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
@@ -11,7 +11,7 @@ static gpc_status refuse(const gpc_config *config, gpci_key key, const char *why
     return gpci_fail(error, GPC_ERROR_RANGE, "%s = %s: %s", gpci_key_name(key), gpci_config_text(config, key), why);
 }
 
-/* Compute the waiting times that a command causes for later commands. */
+/* Compute the cycles between commands from the timing. `latency`: dram.latency. */
 static void derive(gpci_dram_rules *rules, uint32_t latency) {
     const gpci_dram_timing *timing = &rules->timing;
     uint32_t other = larger(larger(timing->tccd_s, timing->burst), 1), same = larger(timing->tccd_l, other);
@@ -209,7 +209,7 @@ void gpc_dram_destroy(gpc_dram *dram) {
 }
 
 void gpci_dram_state(gpc_dram *dram, uint32_t channel, gpci_state_fn visit, void *user_data) {
-    /* the fields before hold addresses */
+    /* the fields before `order` and before `plan` are pointers, which are not state */
     const size_t of_channel = offsetof(gpci_channel, order), of_lane = offsetof(gpci_lane, plan);
     const gpci_dram_rules *rules = &dram->rules;
     gpci_channel *c = &dram->channel[channel];

@@ -4,12 +4,12 @@
 
 /*
  * Scheduling by bank, as in GPGPU-Sim (dram.cc, dram_sched.cc). Reads and writes wait in a single queue. A bank chooses
- * a request at a time: the oldest request to the last opened row, otherwise the oldest request. In a cycle only a
- * single bank chooses. Then banks are looked at from the bank in turn on. The first bank whose command may go sends the
- * command: a read, a write or a row command. With two command buses the first bank with a column command and the first
- * bank with a row command send. Therefore reads continue while a bank has a ready read, and writes come in runs: the
- * bus turns when no bank can continue.
- * A bank's list `others[0]` is its queue, `hits[0]` its chosen request.
+ * one request at a time: the oldest request to the last opened row; if no request is to the row, the oldest request. In
+ * a cycle only a single bank chooses. Then the banks are looked at in turn, from bank next_bank on. The first bank that
+ * may send its command (read, write, activation or precharge) sends the command. With two command buses, the first bank
+ * with a read or write and the first bank with an activation or precharge send. Therefore reads continue as long as a
+ * bank has a ready read, and writes come in runs: the bus changes its direction when no bank can continue. In a
+ * gpci_bank, others[0] is the bank's queue, and hits[0].first is its chosen request.
  */
 GPCI_INLINE uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
@@ -20,7 +20,7 @@ GPCI_INLINE uint32_t bank_at(const gpci_lane *lane, uint32_t place) {
     return bank < lane->rules->banks ? bank : bank - lane->rules->banks;
 }
 
-/* Remove the next request of a bank from its queue: the oldest to the last opened row, otherwise the oldest. */
+/* Remove the request that a bank chooses from its queue: the oldest to the last opened row; if none, the oldest. */
 static uint32_t take(gpci_lane *lane, uint32_t b) {
     gpci_burst *pool = lane->channel->pool;
     gpci_bursts *queue = &lane->banks[b].others[0];
@@ -42,7 +42,7 @@ static uint32_t take(gpci_lane *lane, uint32_t b) {
     return found;
 }
 
-/* Let a single bank without a chosen request choose. */
+/* Let the first bank without a chosen request, from next_bank on, choose a request. */
 static void serve(gpci_lane *lane) {
     if (!(lane->waiting & ~lane->serving))
         return;
@@ -124,8 +124,8 @@ static void column(gpci_lane *lane, uint32_t b, uint64_t cycle) {
 enum { COLUMNS = 1, ROWS = 2 }; /* kinds of commands */
 
 /*
- * Send a command of `kinds` from the first bank whose command may go, looking from the bank in turn on. False: no bank
- * could send; the earliest command may go in cycle `next`.
+ * Send a command of `kinds` from the first bank, from next_bank on, that may send its command in `cycle`. False: no
+ * bank may send; `*next` is lowered to the earliest cycle in which a bank may send.
  */
 static bool send(gpci_lane *lane, uint64_t cycle, unsigned kinds, uint64_t *next) {
     for (uint32_t place = 0; place < lane->rules->banks; place++) {
@@ -155,7 +155,7 @@ static bool send(gpci_lane *lane, uint64_t cycle, unsigned kinds, uint64_t *next
 /* Run a cycle; returns the next cycle with an event. */
 static uint64_t cycle_of(gpci_lane *lane, uint64_t cycle) {
     uint64_t next = GPCI_NO_TIME;
-    lane->row_bus = cycle + 1; /* no further command in this cycle, even for a new arrival */
+    lane->row_bus = cycle + 1; /* a request that arrives in this cycle is looked at only in the next cycle */
     serve(lane);
     bool sent = send(lane, cycle, lane->rules->dual ? COLUMNS : COLUMNS | ROWS, &next);
     if (lane->rules->dual)

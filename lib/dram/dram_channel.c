@@ -3,7 +3,7 @@
 #include "dram/dram_internal.h"
 #include "stats/stats.h"
 
-/* A channel, as seen by hosts of gpc_dram, over its lanes. */
+/* Functions of dram.h for a channel: spread over the lanes of the channel. */
 
 bool gpci_dram_has_room(const gpc_dram *dram, uint32_t channel, bool write) {
     const gpci_channel *c = &dram->channel[channel];
@@ -56,7 +56,7 @@ void gpci_dram_enqueue(gpc_dram *dram, uint32_t channel, uint64_t address, bool 
     gpci_lane_arrive(lane, i, cycle);
 }
 
-/* Earliest end of data after `cycle`. Data that ended before are taken next. */
+/* Earliest end of data after `cycle`. Data that have ended by `cycle` wait for gpci_dram_done, and do not count. */
 static uint64_t next_end(const gpci_channel *channel, uint32_t lanes, uint64_t cycle) {
     uint64_t next = GPCI_NO_TIME;
     if (channel->end > cycle)
@@ -99,7 +99,7 @@ static uint64_t first_end(const gpci_channel *channel, uint32_t lanes) {
     return end;
 }
 
-/* List whose first request ends first; equal ends are ordered by arrival. NULL if no data have ended. */
+/* List `done` with the request that ended first; equal ends are ordered by arrival. NULL: no data have ended. */
 static gpci_bursts *first_done(gpci_channel *channel, uint32_t lanes) {
     gpci_bursts *first = NULL;
     uint64_t end = channel->now, order = GPCI_NO_TIME;

@@ -4,8 +4,8 @@
 /*
  * Fixed model: requests use the bus in order of arrival, with a fixed number of bytes per cycle. The data end a fixed
  * latency after the request's turn. The end is known on arrival.
- * Example, bursts of 32 bytes, 24 bytes per cycle: four requests at cycle 0 have their turns at 0, 4/3, 8/3 and 4, seen
- * at cycles 0, 2, 3 and 4.
+ * Example, bursts of 32 bytes, 24 bytes per cycle: four requests at cycle 0 have their turns at 0, 4/3, 8/3 and 4. The
+ * turns begin with cycles 0, 2, 3 and 4.
  */
 void gpci_fixed_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
     const gpci_dram_rules *rules = lane->rules;
@@ -15,7 +15,7 @@ void gpci_fixed_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
         lane->bus_cycle = cycle;
         lane->bus_part = 0;
     }
-    burst->end = lane->bus_cycle + (lane->bus_part != 0); /* cycle of the turn, until the turn has come */
+    burst->end = lane->bus_cycle + (lane->bus_part != 0); /* cycle of the turn, until gpci_fixed_run sets the end */
     if (width) {
         uint64_t part = lane->bus_part + rules->timing.burst_bytes;
         lane->bus_cycle += part / width;

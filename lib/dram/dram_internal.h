@@ -11,9 +11,9 @@
 #define GPCI_NO_ROW UINT64_MAX
 #define GPCI_NO_TIME UINT64_MAX
 #define GPCI_ALL_BANKS UINT32_MAX
-#define GPCI_MOST_BANKS 64u /* largest number of banks of a lane: a bitmap is a word */
+#define GPCI_MOST_BANKS 64u /* largest number of banks of a lane: a bitmap of banks is a word */
 
-/* Piece of an address: `bits` bits of the address, from bit `from` on, go to a field, from bit `to` on. */
+/* Piece of an address: `bits` bits of the address, from bit `from` on, become the bits of a field from bit `to` on. */
 typedef struct gpci_dram_piece {
     uint8_t field, from, bits, to;
 } gpci_dram_piece;
@@ -21,18 +21,19 @@ typedef struct gpci_dram_piece {
 enum { GPCI_FIELD_ROW, GPCI_FIELD_BANK, GPCI_FIELD_GROUP, GPCI_FIELD_PSEUDO, GPCI_FIELD_COLUMN, GPCI_FIELD_COUNT };
 
 /*
- * Pieces of a channel's address. Column pieces come last, because bank selection does not need them. With
- * address.mapping the pieces are of an address over all channels. If the number of channels is not a power of two, the
- * pieces are of the address divided by the number (`divides`).
+ * Division of an address into row, bank, group, pseudo channel and column. Column pieces come last, because the choice
+ * of the bank does not need them. Without address.mapping, the address is an address within a channel. With
+ * address.mapping, the address is a whole address. If then the number of channels is no power of two (`divides`), the
+ * pieces are of gpci_address_quotient.
  */
 typedef struct gpci_dram_mapping {
     gpci_dram_piece pieces[64];
-    uint32_t count, columns;
-    uint32_t bank_shift; /* position of the group in a bank's number */
-    uint32_t hash_mask;  /* row bits, XORed into the bank's number */
-    uint32_t rotation;   /* low bits of a bank's number, its group, that move to the top here */
-    uint32_t bank_bits;  /* with `rotation` */
-    uint32_t from;       /* first bit of the channel number: dramid@ */
+    uint32_t count, columns; /* number of pieces of other fields, then of column pieces */
+    uint32_t bank_shift;     /* position of the group in a bank's number */
+    uint32_t hash_mask;      /* mask of row bits that are XORed onto the bank's number; 0: none */
+    uint32_t rotation;       /* dram.group_bits = low: number of group bits, which locate moves to the top; 0: none */
+    uint32_t bank_bits;      /* with address.mapping: bits of a bank's number, including the group */
+    uint32_t from;           /* with `divides`: first bit of the channel number (dramid@) */
     bool divides;
     gpci_divisor channels;
 } gpci_dram_mapping;
@@ -45,12 +46,12 @@ typedef struct gpci_dram_place {
 gpc_status gpci_dram_mapping_read(const gpc_config *config, const gpci_dram_timing *timing, gpc_error *error,
                                   gpci_dram_mapping *mapping);
 
-/* Move the low `rotation` bits of a bank's number to the top. A turn by the remaining bits is the inverse. */
+/* Rotate a bank's number: the low `rotation` bits move to the top. Rotation by bank_bits - rotation is the inverse. */
 GPCI_INLINE uint32_t gpci_dram_rotated(const gpci_dram_mapping *mapping, uint32_t bank, uint32_t rotation) {
     return bank >> rotation | (bank & ((1u << rotation) - 1)) << (mapping->bank_bits - rotation);
 }
 
-/* Number of a bank in the configuration. */
+/* Number of a bank as in address.mapping, from the library's number of the bank. */
 GPCI_INLINE uint32_t gpci_dram_bank_number(const gpci_dram_mapping *mapping, uint32_t bank) {
     return mapping->rotation ? gpci_dram_rotated(mapping, bank, mapping->bank_bits - mapping->rotation) : bank;
 }
@@ -86,42 +87,52 @@ GPCI_INLINE uint32_t gpci_dram_column(const gpci_dram_mapping *mapping, uint64_t
 typedef struct gpci_dram_rules {
     gpci_dram_timing timing;
     gpci_dram_mapping mapping;
-    /* [0 read, 1 write] cycles to the next command of the same kind: same group, other group */
+    /*
+     * Index 0: from a read; index 1: from a write. Cycles to a command of the same kind: in the same group, in another
+     */
     uint32_t same[2], other[2];
-    uint32_t turnaround_same[2], turnaround_other[2]; /* cycles to the next command of the other kind */
-    uint32_t close[2];                                /* cycles to the precharge */
-    uint32_t data[2];                                 /* cycles to the end of the data, dram.latency included */
-    uint32_t open[2];                                 /* cycles from the activation to the command */
-    uint32_t banks, group_shift;
-    uint32_t capacity[2];           /* entries of a channel's queues */
-    uint32_t write_high, write_low; /* write thresholds of a pseudo channel */
+    uint32_t turnaround_same[2], turnaround_other[2]; /* the same, cycles to a command of the other kind */
+    uint32_t close[2];                                /* cycles to the precharge of the bank */
+    uint32_t data[2];                                 /* cycles to the end of the data; reads: with dram.latency */
+    uint32_t open[2];                                 /* cycles from the activation to the read, to the write */
+    uint32_t banks, group_shift;                      /* banks of a lane; bank >> group_shift is the bank's group */
+    uint32_t capacity[2];                             /* entries of a channel's queue of reads, of writes */
+    uint32_t write_high, write_low; /* waiting writes of a lane at which writes begin, and end, to go before reads */
     uint64_t age_cap;
     uint64_t fixed_latency, fixed_bandwidth;
     uint32_t refresh_interval; /* cycles between two refreshes */
-    /* 0: all banks together; otherwise the number of sets in turn: a set has a single bank, or a bank of every group */
+    /*
+     * 0: all banks are refreshed together. Other: number of sets, refreshed in turn (a bank, or a bank of each group)
+     */
     uint32_t refresh_sets;
     bool fixed, in_order, by_bank, closed_page, refresh, dual;
 } gpci_dram_rules;
 
+/* A request: in the queue, or with data in flight. */
 typedef struct gpci_burst {
-    uint64_t token, row, order, arrival, end;
-    uint32_t next;
+    uint64_t token, row, order, arrival, end; /* order: number of the request in its channel; end: cycle of its data */
+    uint32_t next;                            /* next request of its list, or next free entry of the pool */
     uint8_t bank, pseudo;
     bool write, opened; /* opened: a row was activated for the request */
 } gpci_burst;
 
+/* A list of requests, by index into the channel's pool; `first` is GPCI_NO_REQUEST: empty. */
 typedef struct gpci_bursts {
     uint32_t first, last;
 } gpci_bursts;
 
-/* Requests of a bank in order of arrival: a list for the open row, a list for other rows. */
+/*
+ * A bank. [2]: for reads and for writes. Requests are in order of arrival: `hits` for requests to the open row,
+ * `others` for requests to other rows. A column command is a read or a write. A row command is an activation or a
+ * precharge.
+ */
 typedef struct gpci_bank {
-    uint64_t row;
+    uint64_t row;                            /* open row, or GPCI_NO_ROW */
     uint64_t activate, precharge, column[2]; /* earliest cycles of the commands */
     gpci_bursts hits[2], others[2];
 } gpci_bank;
 
-/* Row command for a bank's oldest request to a row that is not open: earliest cycle, and order of the request. */
+/* Row command that a bank's oldest request to another row than the open row needs: earliest cycle, and its order. */
 typedef struct gpci_row_request {
     uint64_t cycle, order;
 } gpci_row_request;
@@ -130,68 +141,68 @@ typedef struct gpci_bank_group {
     uint64_t activate, column[2];
 } gpci_bank_group;
 
-/* Next command, unless a request arrives earlier. */
+/* Next command, unless a request that arrives earlier changes the plan. cycle GPCI_NO_TIME: no command. */
 typedef struct gpci_plan {
-    uint64_t cycle, order;
+    uint64_t cycle, order; /* order of the command's request */
     uint32_t bank;
     uint8_t command;
 } gpci_plan;
 
 typedef struct gpci_lane_counters {
     uint64_t columns[2], row_hits, activates, precharges, refreshes, read_cycles;
-    uint64_t queue_cycles; /* cycles of leaving the queue minus cycles of arrival */
+    uint64_t queue_cycles; /* sum of the cycles when requests left the queue, minus sum of the cycles of arrival */
     uint64_t fixed_bytes;
 #ifdef GPCI_CHECK
-    uint64_t opened_again;             /* columns of rows opened for them */
-    uint64_t read_cycles_again;        /* ends of reads minus arrivals */
-    uint64_t busy_again;               /* cycles of bursts */
-    uint64_t queue_again, queue_since; /* requests times cycles, up to a cycle */
+    uint64_t opened_again;             /* reads and writes for which a row was opened */
+    uint64_t read_cycles_again;        /* sum of the ends of reads, minus sum of the arrivals */
+    uint64_t busy_again;               /* cycles of bursts on the data bus */
+    uint64_t queue_again, queue_since; /* waiting requests times cycles; counted up to cycle `queue_since` */
 #endif
 } gpci_lane_counters;
 
-/* A pseudo channel, or a channel without pseudo channels. */
+/* A lane: a pseudo channel, or a channel without pseudo channels. [2]: for reads and for writes. */
 typedef struct gpci_lane {
     const gpci_dram_rules *rules;
     struct gpci_channel *channel;
     gpci_bank *banks;
-    gpci_row_request *row_requests; /* valid in banks with a request of the mode to a row that is not open */
+    gpci_row_request *row_requests; /* [banks]; valid for banks in other_banks[mode] */
     gpci_bank_group *groups;
-    gpci_plan plan;                                    /* earliest of opens, closes and columns */
-    gpci_plan opens, closes, columns;                  /* activations; precharges; reads or writes */
-    uint64_t now;                                      /* cycle of the last command, arrival or run */
-    uint64_t hit_banks[2], other_banks[2], open_banks; /* bitmaps */
-    uint64_t activate, column[2];                      /* earliest cycles of the commands */
-    uint64_t row_bus, column_bus;                      /* first free cycle */
-    uint64_t window[4];                                /* cycles of the last four activations */
-    uint32_t window_at;                                /* index of the oldest activation */
-    uint32_t queued[2];
-    uint64_t refresh_due;
-    uint64_t refreshing;          /* banks with a due refresh: they take no other command until the refresh */
-    uint32_t refresh_set;         /* the next set to refresh */
-    uint64_t bus_cycle, bus_part; /* fixed model: first free cycle of the bus, and parts of a cycle */
-    /* fcfs: requests behind the first of their kind; fixed model: [0] all waiting requests */
+    gpci_plan plan;                                    /* the lane's next command */
+    gpci_plan opens, closes, columns;                  /* next activation; next precharge; next read or write */
+    uint64_t now;                                      /* cycle of the last command or arrival */
+    uint64_t hit_banks[2], other_banks[2], open_banks; /* bitmaps of banks with hits; with others; with an open row */
+    uint64_t activate, column[2];                      /* earliest cycles of the commands, in any bank */
+    uint64_t row_bus, column_bus;                      /* first free cycle of the bus for row, for column commands */
+    uint64_t window[4];                                /* tFAW: earliest next activation after each of the last four */
+    uint32_t window_at;                                /* index of the oldest of the last four activations */
+    uint32_t queued[2];                                /* number of requests in the queue */
+    uint64_t refresh_due;                              /* cycle from which on the next refresh is due */
+    uint64_t refreshing;          /* bitmap of banks with a due refresh: no other command until the refresh */
+    uint32_t refresh_set;         /* number of the next set to refresh */
+    uint64_t bus_cycle, bus_part; /* fixed model: first free time of the bus, bus_cycle + bus_part / fixed_bandwidth */
+    /* fcfs: waiting requests, except the first of each kind. Fixed model: [0] has all waiting requests */
     gpci_bursts queue[2];
     gpci_bursts done[2]; /* requests with data in flight, in order of the end of data */
     gpci_lane_counters counters;
     uint32_t index;
     bool muted;        /* commands are not shown: the lane is a copy (gpci_lane_idle) */
-    uint8_t mode;      /* 0: reads, 1: writes */
-    uint8_t next_bank; /* by bank: first bank to look at */
-    uint32_t served;   /* by bank: number of banks with a chosen request */
+    uint8_t mode;      /* 0: reads go, 1: writes go */
+    uint8_t next_bank; /* this and the next three: only dram_by_bank.c; the first bank to look at */
+    uint32_t served;   /* number of banks with a chosen request */
     uint64_t serving;  /* bitmap of banks with a chosen request */
-    uint64_t waiting;  /* bitmap of banks with further waiting requests */
+    uint64_t waiting;  /* bitmap of banks with waiting requests that are not chosen */
 } gpci_lane;
 
 typedef struct gpci_channel {
     struct gpc_dram *dram;
     gpci_burst *pool;
     gpci_lane *lanes;
-    uint64_t order;
-    uint64_t now;   /* time up to which the channel was run */
-    uint64_t end;   /* earliest end of data */
-    uint64_t since; /* start of the counters */
-    uint32_t free, index;
-    uint32_t queued[2], count; /* count: including requests in flight */
+    uint64_t order;            /* number of the next request */
+    uint64_t now;              /* cycle up to which the channel was run */
+    uint64_t end;              /* earliest end of data in flight; GPCI_NO_TIME: none */
+    uint64_t since;            /* cycle of the last reset of the counters */
+    uint32_t free, index;      /* first free entry of `pool`; number of the channel */
+    uint32_t queued[2], count; /* requests in the queue; all requests, with those with data in flight */
 } gpci_channel;
 
 struct gpc_dram {
@@ -206,16 +217,16 @@ struct gpc_dram {
     gpci_burst *pool;
     uint64_t *next;           /* [channels], last result of gpci_dram_run */
     uint64_t *active;         /* bitmap of channels with a request */
-    uint32_t words, capacity; /* capacity: bursts of a channel's pool */
-    uint64_t now;             /* time of the public interface */
+    uint32_t words, capacity; /* words of `active`; entries of a channel's pool */
+    uint64_t now;             /* present cycle of the public calls (gpc_dram_advance) */
     gpci_dram_trace_fn trace;
     void *trace_data;
     gpc_dram_done_fn on_done;
     void *done_data;
-    bool calling;
+    bool calling; /* on_done is being called */
 };
 
-/* Lists of bursts, by index into a channel's pool. */
+/* Append request `i` to a list; take the first request of a list. */
 GPCI_INLINE void gpci_bursts_push(gpci_burst *pool, gpci_bursts *list, uint32_t i) {
     pool[i].next = GPCI_NO_REQUEST;
     if (list->first == GPCI_NO_REQUEST)
@@ -252,7 +263,7 @@ GPCI_INLINE void gpci_lane_leaves(gpci_lane *lane, uint32_t kind, uint64_t cycle
     lane->counters.queue_cycles += cycle;
 }
 
-/* Show a command to the trace callback, if set. */
+/* Report a command to the trace callback, if set. The parameters are fields of gpci_dram_event. */
 GPCI_COLD void gpci_lane_tell(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row,
                               uint64_t token, bool closes);
 GPCI_INLINE void gpci_lane_show(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint32_t bank, uint64_t row,
@@ -261,42 +272,46 @@ GPCI_INLINE void gpci_lane_show(const gpci_lane *lane, uint64_t cycle, uint8_t c
         gpci_lane_tell(lane, cycle, command, bank, row, token, closes);
 }
 
-/* Remove a request of a lane from the queue; its data end at `end`. */
+/*
+ * Move request `i` from the queue to the requests in flight: the read or write was sent at `cycle`, data end at `end`.
+ */
 void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t end);
 
 /*
- * As gpci_dram_done, with the cycle of the end of data. gpci_dram_first_end: earliest end of data of a channel, even
- * beyond the last run.
+ * gpci_dram_done_at: gpci_dram_done, with the cycle of the end of data. gpci_dram_first_end: earliest end of data in
+ * flight in a channel, possibly after the cycle of the last run.
  */
 bool gpci_dram_done_at(gpc_dram *dram, uint32_t channel, uint64_t *token, bool *write, uint64_t *end);
 GPCI_INLINE uint64_t gpci_dram_first_end(const gpc_dram *dram, uint32_t channel) {
     return dram->channel[channel].end;
 }
 
-/* timing model */
+/* lane.c, the timing model: add a request; run up to and including `cycle`; issue the planned command. */
 void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);
 void gpci_lane_run(gpci_lane *lane, uint64_t cycle);
 void gpci_lane_issue(gpci_lane *lane);
 
 /*
- * Replace the plan by a refresh, or by a command that the refresh needs first, if due earlier (refresh.c). Banks of a
- * per-bank refresh take no other command from the due time on.
+ * refresh.c: if the next refresh, or a precharge that the refresh needs first, goes before the plan `*best`, replace
+ * the plan. `from`: earliest cycle.
  */
 void gpci_lane_plan_refresh(const gpci_lane *lane, uint64_t from, gpci_plan *best);
-/* Issue the plan, a refresh of banks without open rows, or mark a refresh as due. */
+/*
+ * Issue the plan: a refresh, or GPCI_DRAM_REFRESH_DUE, which marks the banks of the next set as waiting for a refresh.
+ */
 void gpci_lane_refresh(gpci_lane *lane, const gpci_plan *plan);
 
-/* Bring the refreshes of a lane without requests up to `cycle`. */
+/* Simulate the refreshes of a lane without requests up to `cycle`. */
 void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle);
 
 /* Compute the counts that gpci_lane_catch_up would add. */
 void gpci_lane_idle(const gpci_lane *lane, uint64_t cycle, uint64_t *precharges, uint64_t *refreshes);
 
-/* timing model, by bank: dram_by_bank.c */
+/* dram_by_bank.c: the timing model with dram.scheduler = by-bank */
 void gpci_by_bank_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);
 void gpci_by_bank_run(gpci_lane *lane, uint64_t cycle);
 
-/* fixed model */
+/* dram_fixed.c: the fixed model */
 void gpci_fixed_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle);
 void gpci_fixed_run(gpci_lane *lane, uint64_t cycle);
 

@@ -5,23 +5,27 @@
 /* A lane: choice and time of the next command, and the effect of a command on the lane's times. */
 
 /*
- * Choice and time of a lane's next command. Only banks with a request are looked at. The lane keeps the earliest times
- * of commands. Therefore a single look finds the next command, however far away. The plan stands until the command is
- * issued, or until a request arrives that may change the plan.
+ * Choice and time of a lane's next command. Only banks with a request are looked at. The lane keeps the earliest cycle
+ * of each kind of command. Therefore the next command is found at once, without a step for every cycle. The plan stands
+ * until the command is issued, or until a request arrives that may change the plan.
  *
  * Priority in a cycle: first a row command for a request beyond the age cap, then reads or writes of open rows, then
  * other row commands. Among equals the oldest request goes first.
  *
- * Activations, precharges, and reads or writes are planned separately, because most events move only one of the three
- * plans. A bank's command is due at the later of the bank's own time and a start common to all banks. While the start
- * has not passed the planned cycle, the times of unchanged banks hold, and only the changed bank is looked at. If the
- * plan was of the changed bank, all banks are looked at.
+ * Activations (`opens`), precharges (`closes`), and reads or writes (`columns`) are planned separately, because most
+ * events change only one of the three plans. A bank's command is due at the later of two cycles: the bank's own
+ * earliest cycle, and a start common to all banks. If the start is not after the planned cycle, the plan is still right
+ * for the unchanged banks, and only the changed bank is looked at. If the plan was for the changed bank, all banks are
+ * looked at.
  */
 GPCI_INLINE uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Cycle from which on younger hits of a bank give way to the bank's oldest other request. */
+/*
+ * Cycle from which on hits of a bank must let the bank's oldest other request go first (dram.age_cap). GPCI_NO_TIME: no
+ * cap, or the oldest hit is older than the other request.
+ */
 static uint64_t cap_time(const gpci_lane *lane, const gpci_bank *bank, uint32_t kind) {
     const gpci_burst *pool = lane->channel->pool;
     const gpci_burst *other = &pool[bank->others[kind].first];
@@ -30,7 +34,7 @@ static uint64_t cap_time(const gpci_lane *lane, const gpci_bank *bank, uint32_t 
     return other->arrival + lane->rules->age_cap;
 }
 
-/* Subset of `banks` to look at for an update of a plan. */
+/* Banks to look at for an update of a plan: the changed bank; or all of `banks`, and the plan is cleared. */
 GPCI_INLINE uint64_t to_look_at(gpci_plan *plan, uint64_t start, uint32_t changed, uint64_t banks) {
     if (plan->cycle >= start && plan->bank != changed && changed != GPCI_ALL_BANKS)
         return banks & (uint64_t)1 << changed;
@@ -58,7 +62,7 @@ static void plan_columns(gpci_lane *lane, uint64_t from, uint32_t changed) {
     }
 }
 
-/* Compute the row command for a bank's oldest request to a row that is not open. */
+/* Compute the bank's row request: cycle of the activation or precharge for the bank's oldest request to another row. */
 static void request_row(gpci_lane *lane, uint32_t b) {
     const gpci_bank *bank = &lane->banks[b];
     uint32_t kind = lane->mode;
@@ -66,11 +70,11 @@ static void request_row(gpci_lane *lane, uint32_t b) {
     if (!(lane->open_banks >> b & 1))
         cycle = later(bank->activate, lane->groups[b >> lane->rules->group_shift].activate);
     else if (lane->hit_banks[kind] >> b & 1)
-        cycle = later(cycle, cap_time(lane, bank, kind)); /* never, without an age cap */
+        cycle = later(cycle, cap_time(lane, bank, kind)); /* hits go first until the age cap */
     lane->row_requests[b] = (gpci_row_request){cycle, lane->channel->pool[bank->others[kind].first].order};
 }
 
-/* Earliest command among the wishes of `banks` and the present plan. */
+/* Set the plan to the earliest of the present plan and the row requests of `banks`. */
 static void plan_rows(const gpci_row_request *row_requests, gpci_plan *plan, uint64_t banks, uint64_t start,
                       uint8_t command) {
     uint64_t cycle = plan->cycle, order = plan->order;
@@ -104,17 +108,18 @@ static void plan_row_requests(gpci_lane *lane, uint64_t from, uint32_t changed) 
         plan_rows(lane->row_requests, &lane->opens, banks, start, GPCI_DRAM_ACTIVATE);
 }
 
+/* True if the row command `row` is for a request that has reached the age cap. */
 GPCI_INLINE bool aged(const gpci_lane *lane, const gpci_plan *row) {
     const gpci_burst *wants = &lane->channel->pool[lane->banks[row->bank].others[lane->mode].first];
     return lane->rules->age_cap != GPCI_WORD && row->cycle >= wants->arrival + lane->rules->age_cap;
 }
 
-/* Plan the lane's next command. `changed`: a bank, or GPCI_ALL_BANKS. */
+/* Plan the lane's next command, from cycle `from` on. `changed`: the only bank that has changed, or GPCI_ALL_BANKS. */
 static void plan_next(gpci_lane *lane, uint64_t from, uint32_t changed) {
     plan_columns(lane, from, changed);
     plan_row_requests(lane, from, changed);
     const gpci_plan *opens = &lane->opens, *closes = &lane->closes, *columns = &lane->columns;
-    /* Among row commands the order suffices: an older request reaches the age cap before a younger request. */
+    /* Between two row commands the older request goes first, which also reaches the age cap first. */
     const gpci_plan *row = opens;
     if (closes->cycle < opens->cycle || (closes->cycle == opens->cycle && closes->order < opens->order))
         row = closes;
@@ -134,7 +139,7 @@ GPCI_INLINE void raise_to(uint64_t *time, uint64_t least) {
         *time = least;
 }
 
-/* Choose reads or writes. Reads go first, until writes are too many, or until only writes are left. */
+/* Choose lane->mode. Writes go if no read waits, or once write_high writes wait, until write_low writes are left. */
 static void choose_mode(gpci_lane *lane) {
     const gpci_dram_rules *rules = lane->rules;
     uint32_t reads = lane->queued[0], writes = lane->queued[1];
@@ -196,7 +201,7 @@ void gpci_lane_complete(gpci_lane *lane, uint32_t i, uint64_t cycle, uint64_t en
     gpci_bursts_push(lane->channel->pool, &lane->done[kind], i);
 }
 
-/* Give a request to the scheduler. True if the bank had no other request of the sort (kind, and hit or not). */
+/* Append a request to `hits` or `others` of its bank. True if the list was empty. */
 static bool admit(gpci_lane *lane, uint32_t i) {
     gpci_burst *pool = lane->channel->pool, *burst = &pool[i];
     gpci_bank *bank = &lane->banks[burst->bank];
@@ -222,14 +227,14 @@ void gpci_lane_arrive(gpci_lane *lane, uint32_t i, uint64_t cycle) {
     choose_mode(lane);
     lane->now = cycle;
     /*
-     * A request behind another request of its list changes nothing. A request of the waiting kind changes nothing
-     * either.
+     * If the request is not the first of its list, the plan stays. If the request is a write while reads go, or a read
+     * while writes go, the plan stays, too.
      */
     if (mode != lane->mode || (kind == mode && first))
         plan_next(lane, cycle, mode == lane->mode ? pool[i].bank : GPCI_ALL_BANKS);
 }
 
-/* Move the bank's requests to the opened row to the hits, for reads and writes, in order. */
+/* After the activation of a row: move the bank's requests to the row from `others` to `hits`, in order. */
 static void gather_hits(gpci_lane *lane, uint32_t b) {
     gpci_bank *bank = &lane->banks[b];
     gpci_burst *pool = lane->channel->pool;
@@ -254,7 +259,7 @@ static void gather_hits(gpci_lane *lane, uint32_t b) {
     }
 }
 
-/* Move unserved hits of a closing row back among the other requests, by age. */
+/* Before a row is closed: move the waiting `hits` of the bank to `others`, in order of arrival. */
 static void scatter_hits(gpci_lane *lane, uint32_t b) {
     gpci_bank *bank = &lane->banks[b];
     gpci_burst *pool = lane->channel->pool;
@@ -277,12 +282,12 @@ static void scatter_hits(gpci_lane *lane, uint32_t b) {
     }
 }
 
-/* Postpone activations in a group to `cycle`, and update the wishes of its closed banks. */
+/* Allow no activation in a group before `cycle`, and update the row requests of the group's closed banks. */
 static void postpone(gpci_lane *lane, uint32_t group, uint64_t cycle) {
     uint32_t shift = lane->rules->group_shift, first = group << shift;
     raise_to(&lane->groups[group].activate, cycle);
     for (uint32_t b = first; b < first + (1u << shift); b++) {
-        /* 0 if the bank is open */
+        /* `least` is 0 if the bank is open: its row request is a precharge */
         uint64_t its = lane->row_requests[b].cycle, least = cycle & ((lane->open_banks >> b & 1) - 1);
         lane->row_requests[b].cycle = its < least ? least : its;
     }
@@ -308,7 +313,7 @@ static void activate(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     gpci_lane_show(lane, cycle, GPCI_DRAM_ACTIVATE, b, bank->row, wants->token, false);
 }
 
-/* Close a row; the precharge begins at `cycle`. */
+/* Close the open row of a bank; the precharge begins at `cycle`. */
 static void close_row(gpci_lane *lane, uint32_t b, uint64_t cycle) {
     gpci_bank *bank = &lane->banks[b];
     raise_to(&bank->activate, cycle + lane->rules->timing.trp);
@@ -389,7 +394,7 @@ void gpci_lane_run(gpci_lane *lane, uint64_t cycle) {
     while (lane->plan.cycle <= cycle) {
         uint32_t bank = lane->plan.bank, mode = lane->mode;
         gpci_lane_issue(lane);
-        /* In order: a request of another bank may be next. */
+        /* fcfs (in_order): the next request may be for another bank */
         plan_next(lane, lane->now, mode == lane->mode && !lane->rules->in_order ? bank : GPCI_ALL_BANKS);
     }
 }

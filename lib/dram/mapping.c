@@ -10,7 +10,7 @@ static const char *const names[GPCI_FIELD_COUNT] = {"row", "bank", "group", "pse
 /* A word of dram.mapping. */
 typedef struct word {
     uint32_t field, bits;
-    bool rest; /* word without a number: gets the field's remaining bits */
+    bool rest; /* the word has no number: its bits are the field's bits that no other word has */
 } word;
 
 static gpc_status refuse(const gpc_config *config, const char *why, const char *what, gpc_error *error) {
@@ -18,7 +18,7 @@ static gpc_status refuse(const gpc_config *config, const char *why, const char *
                      gpci_quote(gpci_config_text(config, GPCI_KEY_DRAM_MAPPING)).text, what, why);
 }
 
-/* Read a word at `text`, of `length` characters. */
+/* Read the word of `length` characters at `text`, "field" or "field:bits". False: the word is wrong. */
 static bool read_word(const char *text, size_t length, word *out) {
     const char *colon = memchr(text, ':', length);
     size_t name = colon ? (size_t)(colon - text) : length;
@@ -34,7 +34,7 @@ static bool read_word(const char *text, size_t length, word *out) {
     return out->field < GPCI_FIELD_COUNT && (!colon || length > name + 1);
 }
 
-/* Read words, from the highest address bits down; -1 for an unknown word. */
+/* Read the words of dram.mapping, from the highest address bits down. Returns their number; -1: a word is wrong. */
 static int read_words(const char *text, word words[16]) {
     int count = 0;
     for (text += strspn(text, GPCI_BLANK); *text; text += strspn(text, GPCI_BLANK)) {
@@ -47,7 +47,10 @@ static int read_words(const char *text, word words[16]) {
     return count;
 }
 
-/* Compute the bits of words without a number. False if a field then has a wrong number of bits. */
+/*
+ * Compute the bits of words without a number. `bits`: number of bits that each field must have. False: the words of
+ * field `*wrong` have another number of bits.
+ */
 static bool share_out(word *words, int count, const uint32_t bits[GPCI_FIELD_COUNT], uint32_t *wrong) {
     for (uint32_t field = 1; field < GPCI_FIELD_COUNT; field++) {
         uint32_t sum = 0;
@@ -89,7 +92,7 @@ static gpc_status refuse_contradiction(const gpc_config *config, gpci_key key, c
                      gpci_quote(gpci_config_text(config, key)).text, why);
 }
 
-/* Refuse keys of DRAM that contradict address.mapping, or have no effect beside a mapping. */
+/* Refuse dram. keys that contradict address.mapping, or that have no effect with address.mapping. */
 static gpc_status check_mapped(const gpc_config *config, const gpci_dram_timing *timing, const gpci_address_bits *bits,
                                gpc_error *error) {
     const uint64_t row_bytes = gpci_config_number(config, GPCI_KEY_DRAM_ROW);
@@ -132,7 +135,10 @@ static gpc_status read_mapped(const gpc_config *config, const gpci_dram_timing *
     return GPC_OK;
 }
 
-/* Add the words of dram.mapping from the burst up: columns, or all other fields. Returns the first bit of the row. */
+/*
+ * Add pieces for the words of dram.mapping, from the lowest address bits up: only column words if `columns`, or only
+ * other words if not. Returns the first address bit of the row.
+ */
 static uint32_t add_words(gpci_dram_mapping *mapping, const word *words, int count, uint32_t burst_bits, bool columns) {
     uint32_t from = burst_bits, to[GPCI_FIELD_COUNT] = {[GPCI_FIELD_COLUMN] = burst_bits};
     for (int i = count - 1; i > 0; i--) {

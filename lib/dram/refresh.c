@@ -5,16 +5,17 @@
 
 /*
  * Refreshes, of all banks of a lane together, or of sets of banks in turn. A set is a single bank (HBM's REFSB and
- * REFpb), or the banks with a common number in every group (DDR5's REFsb). From the due time on, the banks take no
- * other command until the refresh has gone. Their open rows are closed first. The other banks of the lane continue.
- * Example, 16 banks, tREFI 5,105 cycles. All together: every 5,105 cycles, no bank is served for 458 cycles
+ * REFpb), or the banks with a common number in every group (DDR5's REFsb). From the cycle lane->refresh_due on, the
+ * banks to refresh take no other command until the refresh has been sent. Their open rows are closed first. The other
+ * banks of the lane continue.
+ * Example, 16 banks, tREFI 5,105 cycles. All banks together: every 5,105 cycles, no bank is served for 458 cycles
  * (dram.trfc). Single banks: every 319 cycles, a single bank is not served for 210 cycles (dram.trfc_bank).
  */
 GPCI_INLINE uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Banks of the next set. */
+/* Mask of the banks of the next set to refresh. */
 static uint64_t banks_of_set(const gpci_lane *lane) {
     const gpci_dram_rules *rules = lane->rules;
     uint64_t banks = 0;
@@ -23,7 +24,7 @@ static uint64_t banks_of_set(const gpci_lane *lane) {
     return banks;
 }
 
-/* Plan a refresh of a set: first the banks are held, then closed, then refreshed. */
+/* Plan the next step of the refresh of a set: mark the refresh as due, then close open rows, then refresh. */
 static void plan_banks(const gpci_lane *lane, uint64_t from, gpci_plan *best) {
     uint64_t start = later(from, lane->row_bus), cycle, open = lane->open_banks & lane->refreshing;
     if (!lane->refreshing) {
@@ -96,8 +97,9 @@ void gpci_lane_refresh(gpci_lane *lane, const gpci_plan *plan) {
 }
 
 /*
- * Skip refreshes that are due by `cycle` and not delayed: they follow each other at the interval. The last refreshes
- * are not skipped, as many as may be in progress at `cycle`.
+ * Count refreshes of an idle lane that are due by `cycle` without simulating the refreshes. If no earlier command
+ * delays the refreshes, they follow each other at the interval. The last refreshes, as many as may be in progress at
+ * `cycle`, are left for gpci_lane_catch_up.
  */
 static void skip(gpci_lane *lane, uint64_t cycle) {
     const gpci_dram_rules *rules = lane->rules;
@@ -116,7 +118,7 @@ static void skip(gpci_lane *lane, uint64_t cycle) {
         lane->refresh_set = (uint32_t)((lane->refresh_set + later_ones - left) % rules->refresh_sets);
 }
 
-/* Catch up with the refreshes of a lane without requests. Such a lane is not run until its next request. */
+/* Simulate the refreshes of a lane without requests up to `cycle`. A lane without requests is otherwise not run. */
 void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle) {
     while (lane->rules->refresh && lane->refresh_due <= cycle && lane->refresh_due != GPCI_NO_TIME) {
         gpci_plan plan = {.cycle = GPCI_NO_TIME};
@@ -130,7 +132,7 @@ void gpci_lane_catch_up(gpci_lane *lane, uint64_t cycle) {
     }
 }
 
-/* Count the refreshes on a copy of the lane. */
+/* Count the precharges and refreshes that gpci_lane_catch_up would add: catch up with a copy of the lane. */
 void gpci_lane_idle(const gpci_lane *lane, uint64_t cycle, uint64_t *precharges, uint64_t *refreshes) {
     gpci_bank banks[GPCI_MOST_BANKS];
     gpci_row_request row_requests[GPCI_MOST_BANKS];

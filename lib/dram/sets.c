@@ -2,9 +2,10 @@
 #include "dram/timing.h"
 
 /*
- * Named timing sets. Figures are in cycles of the set's clock. Sources:
- * [G] GPGPU-Sim 4 and Accel-Sim, configs/tested-cfgs of gpgpu-sim_distribution, -gpgpu_dram_timing_opt. A single RRD
- * stands for tRRD_S and tRRD_L, a single CDLR for tWTR_S and tWTR_L. tFAW and refresh are missing.
+ * Named timing sets (dram.timing), in cycles of the set's clock. A comment at a value names the value's source, if the
+ * source differs from the source of the set. A comment with two values is about the line and the line before. Sources:
+ * [G] GPGPU-Sim 4 and Accel-Sim, configs/tested-cfgs of gpgpu-sim_distribution, -gpgpu_dram_timing_opt. The option has
+ * a single RRD for tRRD_S and tRRD_L, and a single CDLR for tWTR_S and tWTR_L. The option has no tFAW and no refresh.
  * [D] DRAMsim3, configs/ of umd-memsys/DRAMsim3
  * [R] Ramulator 2, src/dram/impl of CMU-SAFARI/ramulator2
  * [-] not published: see the comment
@@ -40,7 +41,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .burst_bytes = 64,
                   .burst = 4, /* 8 transfers of 8 bytes, two a cycle */
                   .dual = 0},
-    /* GDDR5 at 3.7 GB/s a pin, two 32-bit chips in step, Hynix H5GQ1H24AFR: [G] SM2_GTX480, except marked figures. */
+    /* GDDR5 at 3.7 Gb/s a pin, two 32-bit chips in step, Hynix H5GQ1H24AFR: [G] SM2_GTX480, except marked figures. */
     [SET_GDDR5] = {.mhz = 924,
                    .trcd = 12,
                    .trcd_write = 10, /* tRCDWR: [D] GDDR5_1Gb_x32.ini, 15 cycles of 0.667 ns */
@@ -60,7 +61,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .tccd_s = 2,
                    .tccd_l = 3, /* [G] CCDL=3 with four bank groups */
                    .trefi = 7210,
-                   .trfc = 61, /* [D] 11699 and 98 cycles of 0.667 ns */
+                   .trfc = 61, /* trefi, trfc: [D] 11699 and 98 cycles of 0.667 ns */
                    .pseudo = 1,
                    .groups = 4,
                    .group_banks = 4,  /* [G] nbk=16:nbkgrp=4 */
@@ -68,7 +69,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .burst_bytes = 64,
                    .burst = 2, /* [G] 2 chips x 4 bytes x 8 transfers, four a cycle */
                    .dual = 0},
-    /* GDDR6 at 14 GB/s a pin, a 16-bit channel: [G] SM75_RTX2060. Times fit CK, 1750 MHz; tCCD does not. */
+    /* GDDR6 at 14 Gb/s a pin, a 16-bit channel: [G] SM75_RTX2060. Times are in cycles of CK, 1750 MHz, except tCCD. */
     [SET_GDDR6] = {.mhz = 1750,
                    .trcd = 24,
                    .trcd_write = 24,
@@ -79,7 +80,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .trc = 78,
                    .trrd_s = 12,
                    .trrd_l = 12,
-                   .tfaw = 48, /* [-] four tRRD: no separate limit */
+                   .tfaw = 48, /* [-] four times tRRD: tFAW adds no limit */
                    .twr = 24,
                    .twtr_s = 10,
                    .twtr_l = 10,
@@ -88,7 +89,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .tccd_s = 2,
                    .tccd_l = 3, /* [G] CCD=4:CCDL=6, of half cycles */
                    .trefi = 3325,
-                   .trfc = 210, /* JESD250: 1.9 us; 120 ns for 8 Gb */
+                   .trfc = 210, /* trefi, trfc: JESD250, 1.9 us, and 120 ns for 8 Gb */
                    .pseudo = 1,
                    .groups = 4,
                    .group_banks = 4,
@@ -116,9 +117,9 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .tccd_s = 1,
                   .tccd_l = 2,
                   .trefi = 3315,
-                  .trfc = 221, /* [D] 3900 and 260 ns */
+                  .trfc = 221, /* trefi, trfc: [D] 3900 and 260 ns */
                   .trfc_bank = 136,
-                  .trrefd = 7, /* [R] HBM2.cpp: 160 and 8 ns */
+                  .trrefd = 7, /* trfc_bank, trrefd: [R] HBM2.cpp, 160 and 8 ns */
                   .pseudo = 1,
                   .groups = 4,
                   .group_banks = 4,
@@ -146,9 +147,9 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .tccd_s = 1,
                    .tccd_l = 4,
                    .trefi = 5897,
-                   .trfc = 394, /* [D] 3900 and 260 ns */
+                   .trfc = 394, /* trefi, trfc: [D] 3900 and 260 ns */
                    .trfc_bank = 242,
-                   .trrefd = 13, /* [R] HBM2.cpp: 160 and 8 ns */
+                   .trrefd = 13, /* trfc_bank, trrefd: [R] HBM2.cpp, 160 and 8 ns */
                    .pseudo = 1,
                    .groups = 4,
                    .group_banks = 4,
@@ -157,8 +158,8 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .burst = 1,
                    .dual = 1},
     /*
-     * HBM3 at 5.2 Gb/s a pin: a quarter of a 128-bit channel, a 32-bit pseudo channel of JESD238, four together. [G]
-     * SM90_H100, "New HBM3 timing parameters", equal to [D] HBM2_8Gb_x128.ini at half of 2619 MHz.
+     * HBM3 at 5.2 Gb/s a pin. A channel of the model is 128 bits wide, and has four 32-bit pseudo channels of JESD238.
+     * [G] SM90_H100, "New HBM3 timing parameters", equal to [D] HBM2_8Gb_x128.ini at half of 2619 MHz.
      */
     [SET_HBM3] = {.mhz = 1309,
                   .trcd = 19,
@@ -181,7 +182,7 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .trefi = 5105, /* [R] 3.9 us */
                   .trfc = 458,   /* [R] 350 ns for the 8 Gb of a channel */
                   .trfc_bank = 210,
-                  .trrefd = 11, /* [R] HBM3.cpp: 160 and 8 ns */
+                  .trrefd = 11, /* trfc_bank, trrefd: [R] HBM3.cpp, 160 and 8 ns */
                   .pseudo = 4,
                   .groups = 4,
                   .group_banks = 4,  /* [R] [G] 16 banks of a pseudo channel */
@@ -209,13 +210,13 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .tccd_s = 8,
                   .tccd_l = 8,
                   .trefi = 6240,
-                  .trfc = 472,      /* 3900 and 295 ns */
+                  .trfc = 472,      /* trefi, trfc: 3900 and 295 ns */
                   .trfc_bank = 208, /* 130 ns */
                   .trrefd = 48,     /* JESD79-5: tREFSBRD, 30 ns */
                   .pseudo = 1,
                   .groups = 8,
                   .group_banks = 4,
-                  .row_bytes = 4096, /* 1024 columns of a byte, of four chips */
+                  .row_bytes = 4096, /* four chips with 1024 columns of a byte each */
                   .burst_bytes = 64,
                   .burst = 8, /* 16 transfers of 4 bytes, two a cycle */
                   .dual = 0},

@@ -9,8 +9,8 @@ static gpc_status refuse(const gpc_config *config, gpci_key key, uint32_t value,
 }
 
 /*
- * Convert a set's figure to another clock, rounded up, except for a fortieth of a cycle (the rounding of JEDEC's
- * standards).
+ * Convert cycles of the clock `from` to cycles of the clock `to`, rounded up. A fraction below a twentieth of a cycle
+ * is dropped: standards of JEDEC drop small fractions, too.
  */
 static uint32_t scale(uint32_t cycles, uint32_t from, uint64_t to) {
     uint64_t fortieths = (uint64_t)cycles * to * 40 / from;
@@ -47,9 +47,9 @@ uint32_t gpci_dram_refresh_sets(const gpci_dram_timing *timing, uint64_t choice,
 }
 
 /*
- * Check that requests have time between two refreshes, whatever command went before. Refreshes of single banks: time
- * for a request to a bank between two refreshes of the bank, and for a request to another bank between any two
- * refreshes.
+ * Check that a request can always be served between two refreshes (`longest`: all waiting times together). For
+ * refreshes of single banks: that a request to a bank can be served between two refreshes of the bank, and a request to
+ * another bank between two refreshes of any banks.
  */
 static gpc_status check_refresh(const gpc_config *config, const gpci_dram_timing *timing, gpc_error *error) {
     const uint64_t choice = gpci_config_number(config, GPCI_KEY_DRAM_REFRESH);

@@ -5,9 +5,10 @@
 #include "config/config.h"
 
 /*
- * Structure of a channel, and waiting times between its commands, in DRAM cycles. X(field, KEY, scaled): a scaled
- * figure is a time of the memory cells. If its key is `auto`, the figure is the set's time at the present clock.dram,
- * rounded up. Figures that are not scaled are cycles at every clock.
+ * Structure of a channel, and waiting times between its commands, in DRAM cycles. X(field, KEY, scaled). If the key is
+ * `auto`, the value comes from the named timing set (dram.timing). A scaled value is a time of the memory cells: the
+ * value is converted from the set's clock to clock.dram. A value that is not scaled is a number of cycles at every
+ * clock.
  */
 #define GPCI_DRAM_TIMINGS(X)        \
     X(trcd, DRAM_TRCD, 1)           \
@@ -39,19 +40,19 @@
     X(burst, DRAM_BURST_CYCLES, 0)
 
 typedef struct gpci_dram_timing {
-    uint32_t mhz; /* clock of the set's figures */
+    uint32_t mhz; /* clock of the cycles */
 #define X(field, key, scaled) uint32_t field;
     GPCI_DRAM_TIMINGS(X)
 #undef X
     uint32_t dual; /* row and column commands have separate buses */
 } gpci_dram_timing;
 
-/* A named set, in the order of the key's choices. */
+/* Named timing set, by the value of dram.timing; NULL: no such value. */
 const gpci_dram_timing *gpci_dram_timing_set(uint64_t choice);
 
 /*
- * Number of bank sets refreshed in turn by a choice of dram.refresh, with an interval in cycles between two sets; 0:
- * all banks together.
+ * Number of sets of banks that are refreshed in turn, for the value `choice` of dram.refresh. 0: all banks are
+ * refreshed together, or never. `*out_interval` receives the cycles between two refreshes.
  */
 uint32_t gpci_dram_refresh_sets(const gpci_dram_timing *timing, uint64_t choice, uint32_t *out_interval);
 
