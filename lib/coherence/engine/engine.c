@@ -228,7 +228,7 @@ void gpci_request_done(gpci_engine *engine, uint32_t task) {
         go_on(engine, task);
 }
 
-/* For a read request without data from T, the peer's block suffices; the peer keeps a copy. */
+/* For a read request without data from the target, the peer's block suffices; the peer keeps a copy. */
 void gpci_step_peer_comes(gpci_engine *engine, uint32_t task) {
     gpci_task *request = gpci_task_at(engine, task);
     if (--request->coming || !(request->done || request->eager))

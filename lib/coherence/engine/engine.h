@@ -258,13 +258,13 @@ gpci_message gpci_request_message(const gpci_engine *engine, uint32_t task, gpc_
                                   gpci_step again);
 gpci_message gpci_reply_message(const gpci_engine *engine, uint32_t task, gpc_message_kind kind, gpci_step arrives,
                                 gpci_step again);
-/* X, reached by `probe`, sends the block directly to the module of `request`. */
+/* The probed module, reached by `probe`, sends the block directly to the module of `request`. */
 bool gpci_send_to_peer(gpci_engine *engine, uint32_t probe, uint32_t request, gpci_step again);
 /* engine_network.c: report a received message to a tracing host. */
 void gpci_report_message(const gpci_engine *engine, const gpci_sent_message *sent_message);
 /*
- * T finished a request and the answer, if any, has arrived. The parent continues once the peers' blocks have arrived
- * too.
+ * The target finished a request and the answer, if any, has arrived. The parent continues once the peers' blocks have
+ * arrived too.
  */
 void gpci_request_done(gpci_engine *engine, uint32_t task);
 
@@ -371,15 +371,15 @@ GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_engine *engine, const
 }
 
 /*
- * T, module of a request or put, reads the missing bytes of the partial `block` (gpci_module_is_partial). The task
- * continues with `resumes` when the bytes arrive or the read is refused. gpci_complete_end: false if a probe has taken
- * the block (state I).
+ * The target, module of a request or put, reads the missing bytes of the partial `block` (gpci_module_is_partial). The
+ * task continues with `resumes` when the bytes arrive or the read is refused. gpci_complete_end: false if a probe has
+ * taken the block (state I).
  */
 void gpci_complete_begin(gpci_engine *engine, uint32_t task, gpci_step resumes);
 bool gpci_complete_end(const gpci_engine *engine, gpci_task *task);
 /*
- * T, module of a request or put, asks for write permission for the `block`. The task continues with `resumes`, also if
- * refused.
+ * The target, module of a request or put, asks for write permission for the `block`. The task continues with `resumes`,
+ * also if refused.
  */
 void gpci_rights_begin(gpci_engine *engine, uint32_t task, gpci_step resumes);
 /* Call only if not refused. True if write permission came without data (gpci_tree_data_begin). */
@@ -460,7 +460,7 @@ gpci_task *gpci_internal_begin(gpci_engine *engine, uint32_t inflight, uint64_t 
 void gpci_internal_end(gpci_engine *engine, uint32_t task);
 
 /* engine_tell.c */
-/* T sends invalidations to the sharers it lists of a block, on behalf of a task. */
+/* The target sends invalidations to the sharers it lists of a block, on behalf of a task. */
 GPCI_COLD void gpci_notify_copies(gpci_engine *engine, uint32_t task, gpci_module *target,
                                   const gpci_tree_notification *notified);
 GPCI_INLINE void gpci_engine_notify(gpci_engine *engine, uint32_t task, gpci_module *target,

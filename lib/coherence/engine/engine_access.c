@@ -307,7 +307,7 @@ static void unlock(gpci_engine *engine, uint32_t task) {
     end(engine, task);
 }
 
-/* True if the low module receives R's messages in the order sent, and none is refused. */
+/* True if the low module receives the requester's messages in the order sent, and none is refused. */
 static bool keeps_order(const gpci_engine *engine) {
     return engine->host && !engine->orders && engine->waits && !gpci_tree_has(engine->tree, GPC_PROTOCOL_DIRECTORY);
 }
@@ -465,8 +465,8 @@ void gpci_step_access_passing(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * R's predictor hears T's answer, once; not of a line that R's replacement policy declined, which stays out. True if
- * the predictor overturns the bypass.
+ * The requester's predictor hears the target's answer, once; not of a line that the requester's replacement policy
+ * declined, which stays out. True if the predictor overturns the bypass.
  */
 static bool is_overturned(gpci_engine *engine, const gpci_task *work) {
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);
@@ -477,7 +477,7 @@ static bool is_overturned(gpci_engine *engine, const gpci_task *work) {
     return gpci_module_overturns(gpci_task_module(engine, work), work->address, access->word);
 }
 
-/* The load asks again: T answered without bytes, or an overturned bypass needs a copy. */
+/* The load asks again: the target answered without bytes, or an overturned bypass needs a copy. */
 static void ask_again(gpci_engine *engine, uint32_t task, bool overturned) {
     gpci_task *work = gpci_task_at(engine, task);
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);

@@ -106,9 +106,9 @@ typedef struct gpci_task {
     bool lost : 1;                 /* lookup: its block is no longer locked; the lookup is refused */
     bool out : 1;                  /* lookup: a policy keeps the block out */
     bool victim : 1, modified : 1; /* eviction: makes room; block was modified when chosen */
-    /* Put: R's copy leaves; carries the access's bytes; T performs the store. */
+    /* Put: the requester's copy leaves; carries the access's bytes; the target performs the store. */
     bool leaves : 1, stored : 1, at_low : 1;
-    bool passing : 1;                 /* put or read request: the access bypasses R */
+    bool passing : 1;                 /* put or read request: the access bypasses the requester */
     bool blind : 1;                   /* put: as in gpci_tree_put; write request: as in gpci_tree_request */
     bool address_blocked : 1;         /* the address is blocked in `module` (gpci_block_address) */
     bool lent : 1;                    /* probe: the block, or `entry`, was already locked for the access */
@@ -152,7 +152,7 @@ typedef struct gpci_tree_inflight {
     uint32_t size, retries, flags;
     uint64_t address, token;
     uint32_t line; /* record of its line access in gpci_engine.lines; or GPCI_NO_ITEM */
-    uint32_t word; /* answer of T's predictor, for the predictor of the access's module */
+    uint32_t word; /* answer of the target's predictor, for the predictor of the access's module */
     uint16_t module;
     gpci_tree_asks asks; /* gpc_coherence.asks */
     uint8_t kind, found;
@@ -162,8 +162,11 @@ typedef struct gpci_tree_inflight {
     bool alone : 1;     /* never joins and is never joined: goes below alone */
     bool through : 1;   /* a performed store, to be written through again */
     bool taken : 1;     /* store being written through: a probe passed its block's lock */
-    bool responded : 1; /* T's predictor was asked for `word` */
-    /* bypassing load: T has answered without bytes; the predictor has heard T's answer, and overturned the bypass */
+    bool responded : 1; /* the target's predictor was asked for `word` */
+    /*
+     * bypassing load: the target has answered without bytes; the predictor has heard the target's answer, and
+     * overturned the bypass
+     */
     bool answered : 1, heard : 1, overturned : 1;
 } gpci_tree_inflight;
 

@@ -3,16 +3,17 @@
 #include "coherence/engine/engine_host.h"
 
 /*
- * Invalidations without acknowledgement (GPC_PROTOCOL_INVALIDATES), and markers: T informs the caches it lists that
- * their copies are stale, and continues. A cache that has the block drops it, and informs the caches it lists itself.
+ * Invalidations without acknowledgement (GPC_PROTOCOL_INVALIDATES), and markers: the target informs the caches it lists
+ * that their copies are stale, and continues. A cache that has the block drops it, and informs the caches it lists
+ * itself.
  *
- * Listed: a middle cache that has read the block. Informed: when R's bytes are stored in T's block, all listed caches
- * except R, which has the bytes; when T's block leaves, all, because T would forget them. Informed caches are no longer
- * listed.
+ * Listed: a middle cache that has read the block. Informed: when the requester's bytes are stored in the target's
+ * block, all listed caches except the requester, which has the bytes; when the target's block leaves, all, because the
+ * target would forget them. Informed caches are no longer listed.
  *
- * An invalidation is an access of its own, like a neighbour (engine_fetch.c). If X has the block locked, the data
- * being brought may be stale: the invalidation waits for them, then drops the block. It holds no lock meanwhile, and
- * only markers wait for it.
+ * An invalidation is an access of its own, like a neighbour (engine_fetch.c). If the probed module has the block
+ * locked, the data being brought may be stale: the invalidation waits for them, then drops the block. It holds no lock
+ * meanwhile, and only markers wait for it.
  *
  * A marker of a release goes from the first-level module down to all low modules, and through middle caches further
  * down. From every module below, markers go up to the middle caches the module may have invalidated, except the one the
@@ -36,7 +37,7 @@ static gpci_tree_copies copies_of(const gpci_module *target, const gpci_tree_not
                               .last = notified->last};
 }
 
-/* Invalidate X's copy. */
+/* Invalidate the probed module's copy. */
 static void drop_notified(gpc_coherence *coherence, gpci_module *probed, uint32_t block, uint64_t at) {
     const gpc_protocol_rule rule = gpci_tree_rule(coherence, probed, probed->states[block], GPC_EVENT_WRITE_PROBE);
     probed->stats.invalidations++;

@@ -23,7 +23,10 @@ void gpci_atomic_write(uint8_t *bytes, uint32_t width, uint64_t value) {
         bytes[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Signed order equals unsigned order with the highest bit inverted (`sign`). */
+/*
+ * Smaller of two values, compared after inverting the bit `sign`. With the highest bit as `sign`, the order is that of
+ * signed values; with 0, of unsigned values.
+ */
 static uint64_t smaller(uint64_t a, uint64_t b, uint64_t sign) {
     return (a ^ sign) < (b ^ sign) ? a : b;
 }
@@ -68,7 +71,7 @@ void gpci_tree_atomics_begin(gpc_atomic *atomics, uint32_t count) {
         atomics[i].done = 0;
 }
 
-/* Reason why an atomic is invalid; NULL: valid. */
+/* Reason why an atomic is invalid, for the error message; NULL: the atomic is valid. */
 static const char *wrong_atomic(const gpc_atomic *atomic, const gpc_coherence_request *request) {
     if (atomic->op == GPC_OP_NONE || atomic->op >= GPC_OP_COUNT)
         return "op is none of gpc_atomic_op";

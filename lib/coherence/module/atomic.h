@@ -6,7 +6,7 @@
 
 #include <gpucache/types.h>
 
-/* Values of 4 or 8 bytes, lowest address first, and the results of atomics. */
+/* Read or write a value of `width` bytes (4 or 8), lowest byte first. */
 uint64_t gpci_atomic_read(const uint8_t *bytes, uint32_t width);
 void gpci_atomic_write(uint8_t *bytes, uint32_t width, uint64_t value);
 /* New value after an atomic that found `old`. */

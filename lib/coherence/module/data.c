@@ -5,9 +5,10 @@
 #include <string.h>
 
 /*
- * Bytes of blocks. Every cached block has a mask with a bit per byte, set if the byte is modified and the low module
- * does not have it yet. When modified data move, only masked bytes are merged into the receiver's block. Several caches
- * can therefore modify different bytes of a block at the same time (state N) without undoing each other's stores.
+ * Bytes of blocks. Every cached block has a mask with a bit per byte. A bit is set if the byte is modified, and the low
+ * module does not have the new value yet. When modified data move, only masked bytes are merged into the receiver's
+ * block. Several caches can therefore modify different bytes of a block at the same time (state N) without undoing each
+ * other's stores.
  *
  * Example, blocks of 4 bytes, memory holds 10 20 30 40 (Table 2.6, block A; the mask in brackets):
  *   C0 loads, C1 loads                   10 20 30 40 [0000] in both
@@ -64,10 +65,10 @@ void gpci_tree_data_merge(gpc_coherence *coherence, const gpci_module *probed, u
     const uint8_t *from = gpci_module_data_of(probed, probed_block), *mask = gpci_module_dirty_of(probed, probed_block);
     uint32_t offset = (uint32_t)(tag & (target->given.block_bytes - 1));
     bool memory = target->place == GPCI_PLACE_MEMORY;
-    /* memory has the block: reserved at the first access */
+    /* not NULL for memory: the block was reserved before the first access */
     uint8_t *to = memory ? gpci_tree_memory_at(coherence, tag) : gpci_module_data_of(target, target_block) + offset;
     for (uint32_t i = 0; to && i < probed->given.block_bytes; i++) {
-        if (!(i & 7) && !mask[i / 8]) { /* no modified byte among the next eight */
+        if (!(i & 7) && !mask[i / 8]) { /* none of the next eight bytes is modified */
             i += 7;
             continue;
         }
@@ -86,7 +87,10 @@ void gpci_tree_data_transfer(gpc_coherence *coherence, const gpci_module *probed
     const uint8_t *from = gpci_module_data_of(probed, probed_block), *mask = gpci_module_dirty_of(probed, probed_block);
     uint8_t *to = gpci_module_data_of(requester, requester_block),
             *own = gpci_module_dirty_of(requester, requester_block);
-    /* non-coherently stored bytes are newer than bytes modified by R or another owner */
+    /*
+     * If the probed block is in state N, the modified bytes of the probed block are newer than the modified bytes of
+     * the requester. The requester modified the older bytes, or received the older bytes from another owner.
+     */
     bool newer = gpci_tree_is_masked(coherence, probed->states[probed_block]);
     for (uint32_t i = 0; i < probed->given.block_bytes; i++) {
         bool dirty = bit(mask, i);
@@ -139,7 +143,7 @@ void gpci_tree_data_mark_full(gpc_coherence *coherence, gpci_module *module, uin
             set_bit(gpci_module_dirty_of(module, block), i);
 }
 
-/* True if a store writes this byte (index within the store). */
+/* True if a store writes byte `index` of its bytes. */
 static bool writes(const gpci_tree_payload *store, uint32_t index) {
     for (uint32_t i = 0; i < store->atomic_count; i++)
         if (index - store->atomics[i].offset < store->atomics[i].width)
@@ -164,13 +168,13 @@ bool gpci_tree_data_dirty(const gpc_coherence *coherence, const gpci_module *mod
     return !is_zero(gpci_module_dirty_of(module, block), module->mask_bytes);
 }
 
-/* Perform the atomics in order; an atomic sees the result of the atomic before. */
+/* Perform the atomics in order: an atomic sees the results of the atomics before it. */
 static void perform(gpc_coherence *coherence, gpci_module *module, uint32_t block, const gpci_tree_payload *store) {
     const bool memory = module->place == GPCI_PLACE_MEMORY;
     const uint32_t first = (uint32_t)(store->address & (module->given.block_bytes - 1));
     for (uint32_t i = 0; i < store->atomic_count; i++) {
         gpc_atomic *atomic = &store->atomics[i];
-        /* memory has the block: reserved at the first access */
+        /* not NULL for memory: the block was reserved before the first access */
         uint8_t *at = memory ? gpci_tree_memory_at(coherence, store->address + atomic->offset)
                              : gpci_module_data_of(module, block) + first + atomic->offset;
         if (!atomic->done)

@@ -2,11 +2,11 @@
 #include "base/check.h"
 #include "coherence/module/transaction.h"
 
-/* Directory of a module: sets of sharers; limited entries; entries after requests. */
+/* Directory of a module: sets of sharers; limited directories; changes of entries after requests. */
 
 /* -- sets of sharers (gpci_sharers_have_codes) */
 
-enum { FREE, TAKEN }; /* indices of shared_rows */
+enum { FREE, TAKEN }; /* indices of shared_rows: first free row, and number of rows taken */
 
 uint32_t gpci_sharers_elements(const gpci_module *module, size_t sets) {
     return gpci_sharers_rows(module, sets) ? 1 : module->sharer_words;
@@ -18,7 +18,7 @@ size_t gpci_sharers_rows(const gpci_module *module, size_t sets) {
                : 0;
 }
 
-/* Take an empty row; every set has a row. */
+/* Take a row of `shared`, and empty it. A row is always left: there are as many rows as sets. */
 static uint32_t take_row(const gpci_module *module) {
     uint32_t code = module->shared_rows[FREE];
     if (code)
@@ -48,7 +48,7 @@ static gpci_sharers *words_of(const gpci_module *module, uint32_t block, uint32_
     return &module->sharers[((size_t)block * module->sub_blocks + sub) * module->sharer_words];
 }
 
-/* Store the owner in `owners`, before the code stops naming it. */
+/* Write the owner to `owners`, if only the code names the owner: the code is about to change. */
 static void name_owner(const gpci_module *module, const gpci_sharers *code) {
     const size_t set = (size_t)(code - module->sharers);
     if (!gpci_module_owner_is_alone(module, set))
@@ -78,7 +78,7 @@ void gpci_sharers_add(const gpci_module *module, uint32_t block, uint32_t sub, u
         set_bit(words_of(module, block, sub), slot);
 }
 
-/* Code of the only module in a row; 0: several modules. */
+/* Code for the only member of a row; 0: the row has several members. */
 static uint32_t single_of(const gpci_module *module, const gpci_sharers *row) {
     uint32_t code = 0;
     for (uint32_t word = 0; word < module->sharer_words; word++) {
@@ -162,10 +162,11 @@ void gpci_sharers_move(const gpci_module *module, uint32_t from, uint32_t to) {
 /* -- limited entries */
 
 /*
- * Limited directories, whose entries cannot name all copies (gpc_coherence_module.directory_pointers). Sharers still
- * have a bit per module above: the modules an entry stands for. While they are not more than the pointers, they are
- * named exactly. An entry with more sharers stands for groups of modules, or for all modules; it does not see which of
- * them drop their copy, so bits stay until all are probed. The owner is always known.
+ * Limited directories, whose entries cannot name all copies (gpc_coherence_module.directory_pointers). An entry still
+ * has a bit per module above, for every module that the entry names. As long as the number of bits is at most the
+ * number of pointers, the entry is exact: the named modules have copies. An entry with more bits names whole groups of
+ * modules, or all modules. Such an entry cannot tell which modules drop their copies, so bits stay until all named
+ * modules are probed. The owner is always known.
  *
  * Example, 2 pointers, groups of 2, modules a to f above:
  *   a and d have copies    a d       exact
@@ -174,7 +175,7 @@ void gpci_sharers_move(const gpci_module *module, uint32_t from, uint32_t to) {
  *   a writes               a         exact; b, c and d were probed
  */
 
-/* True if a module above T would ask T for the address. */
+/* True if the module at place `slot` above the target sends its requests for the address to the target. */
 static bool may_share(const gpc_coherence *coherence, const gpci_module *target, uint32_t slot, uint64_t address) {
     const gpci_module *probed = gpci_module_at(coherence, target->above[slot]);
     return gpci_module_serves(probed, address) && gpci_module_low(coherence, probed, address) == target->index;
@@ -192,7 +193,7 @@ bool gpci_directory_is_exact(const gpci_module *target, uint32_t block, uint32_t
     return count_of(target, block, sub) <= target->pointers;
 }
 
-/* True if a group has a sharer. */
+/* True if the group of places [first, end) has a sharer. */
 static bool has_any(const gpci_module *target, uint32_t block, uint32_t sub, uint32_t first, uint32_t end) {
     for (uint32_t slot = first; slot < end; slot++)
         if (gpci_tree_has_sharer(target, block, sub, slot))
@@ -200,7 +201,7 @@ static bool has_any(const gpci_module *target, uint32_t block, uint32_t sub, uin
     return false;
 }
 
-/* Extend the entry to whole groups. */
+/* Extend the entry: all members of a group become sharers if one member is a sharer. */
 static void widen(const gpc_coherence *coherence, gpci_module *target, uint32_t block, uint32_t sub) {
     const uint64_t address = gpci_tree_address_of(target, block, sub);
     const uint32_t count = target->above_count, group = target->given.directory_overflow == GPC_OVERFLOW_COARSE
@@ -228,9 +229,9 @@ void gpci_directory_add(const gpc_coherence *coherence, gpci_module *target, uin
 }
 
 /*
- * If bytes may be stored non-coherently, the owner is invalidated first: its modified bytes are older than others'
- * stores, and must reach the module below earlier. Otherwise the owner is invalidated last, after the other sharers, in
- * turn from R on.
+ * If the protocol stores bytes non-coherently, invalidate the owner first: the owner's modified bytes are older than
+ * the other sharers' stores, and must reach the target earlier. In other protocols, invalidate the owner last; before
+ * the owner come the other sharers, in turn from the place after the requester's place.
  */
 uint32_t gpci_directory_victim(const gpc_coherence *coherence, const gpci_module *target, uint32_t block, uint32_t sub,
                                const gpci_module *requester) {
@@ -261,11 +262,11 @@ bool gpci_directory_lacks_room(const gpc_coherence *coherence, const gpci_module
 /* -- entries after requests */
 
 /*
- * Entry of a block in module T, after module R above T receives a copy or the only copy, gives up write
+ * Changes of the target's entry of a block, after a requester receives a copy or the only copy, gives up write
  * permission, or loses the copy.
  */
 
-/* True if a module other than `slot` has a copy of the sub-blocks. */
+/* True if a module other than the module at place `slot` is a sharer of one of the sub-blocks. */
 static bool has_other_sharers(const gpci_module *target, uint32_t block, gpci_tree_span span, uint32_t slot) {
     for (uint32_t sub = span.first; sub < span.end; sub++)
         for (uint32_t word = 0; word < target->sharer_words; word++)
@@ -274,7 +275,7 @@ static bool has_other_sharers(const gpci_module *target, uint32_t block, gpci_tr
     return false;
 }
 
-/* `slot`: place of a module in T's list of modules above. */
+/* Add the module at place `slot` (in `above`) to the sharers of the sub-blocks, and make it the owner if `owner`. */
 static void add_sharer(const gpc_coherence *coherence, gpci_module *target, uint32_t block, gpci_tree_span span,
                        uint32_t slot, bool owner) {
     for (uint32_t sub = span.first; sub < span.end; sub++) {
@@ -287,7 +288,9 @@ static void add_sharer(const gpc_coherence *coherence, gpci_module *target, uint
     }
 }
 
-/* Multi2Sim, without O: after a read request no module but R owns any sub-block of the block. */
+/*
+ * Multi2Sim's protocol, which lacks state O: after a read request only the requester may own sub-blocks of the block.
+ */
 static void drop_owners(gpci_module *target, uint32_t block, uint32_t slot) {
     for (uint32_t sub = 0; sub < target->sub_blocks; sub++) {
         if (gpci_module_owner_of(target, block, sub) != slot)
@@ -296,8 +299,8 @@ static void drop_owners(gpci_module *target, uint32_t block, uint32_t slot) {
 }
 
 /*
- * Remove R as owner of a block that R will share, stored to non-coherently. R may have been the owner, and may have
- * dropped the block silently since; Multi2Sim's modules never drop a block silently.
+ * Remove the requester as owner of a block that the requester is about to share. The requester may still be listed as
+ * owner, if it has dropped the block silently.
  */
 static void drop_owner(gpci_module *target, uint32_t block, gpci_tree_span span, uint32_t slot) {
     for (uint32_t sub = span.first; sub < span.end; sub++) {
@@ -306,10 +309,10 @@ static void drop_owner(gpci_module *target, uint32_t block, gpci_tree_span span,
 }
 
 /*
- * Record in T's directory that R is about to receive a copy. Returns true if R shares the block with other modules. If
- * R has the only copy, R becomes the owner, provided that R's protocol has a state for a lone copy (E): the rule for a
- * miss then has different next states for a lone and a shared copy. If R shares the block, R becomes the owner where
- * the state is an owner's (F).
+ * Record in the target's directory that the requester is about to receive a copy. Returns true if the requester shares
+ * the block with other modules. A requester with the only copy becomes the owner, if the requester's protocol has a
+ * state for an only copy (E): the rule for a miss then has two different next states. A requester that shares the block
+ * becomes the owner only if the next state is an owner's state (F).
  */
 bool gpci_tree_add_requester(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
                              const gpci_tree_request *request, bool shared) {
@@ -336,16 +339,17 @@ bool gpci_tree_add_requester(const gpc_coherence *coherence, gpci_module *target
 }
 
 /*
- * True if T may have bytes that copies above T lack: other modules stored bytes of the block non-coherently and wrote
- * them back to T, while the copies stayed valid. T's state is then N, M or O. A non-inclusive T may have evicted the
- * data since and read them again, in a clean state: a non-inclusive T always counts as newer.
+ * True if the target may have bytes that copies above the target lack: another module stored bytes non-coherently and
+ * wrote the bytes back to the target, while the copies stayed valid. The target's state is then N, M or O. A
+ * non-inclusive target may since have evicted the data, and read the data again in a clean state; a non-inclusive
+ * target therefore always counts as having newer bytes.
  */
 bool gpci_tree_has_newer(const gpc_coherence *coherence, const gpci_module *target, uint32_t block) {
     return coherence->non_coherent &&
            (target->given.non_inclusive || gpci_tree_is_modified(coherence, target->states[block]));
 }
 
-/* After a write request R is the owner, and the only sharer above T. */
+/* Make the requester the owner: after a write request, it is the only sharer above the target. */
 void gpci_tree_make_sole_owner(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
                                const gpci_tree_request *request) {
     const gpci_module *requester = request->from;
@@ -354,7 +358,7 @@ void gpci_tree_make_sole_owner(const gpc_coherence *coherence, gpci_module *targ
         add_sharer(coherence, target, block, gpci_tree_span_of(target, requester, request->tag), slot, true);
         return;
     }
-    /* Multi2Sim: only of as many bytes as R's own sub-blocks have */
+    /* Multi2Sim makes the requester the owner of fewer bytes: one sub-block of the requester's block */
     uint64_t bytes = requester->sub_blocks ? (uint64_t)1 << requester->sub_shift : requester->given.block_bytes;
     for (uint32_t sub = 0; sub < target->sub_blocks; sub++) {
         if (request->tag - gpci_tree_address_of(target, block, sub) < bytes)

@@ -16,24 +16,25 @@
 
 #define GPCI_TREE_NO_BLOCK UINT32_MAX
 #define GPCI_TREE_NO_OWNER UINT16_MAX
-#define GPCI_TREE_SECTORS 8u /* most blocks per line */
+#define GPCI_TREE_SECTORS 8u /* upper bound of the blocks per line */
 
-/* Part of a set of sharers (gpci_sharers_have_codes). */
+/* Word of a set of sharers, or code of a set (gpci_sharers_have_codes). */
 typedef uint16_t gpci_sharers;
-#define GPCI_SHARERS 16u /* bits */
+#define GPCI_SHARERS 16u /* bits per word */
 
-/* Choice of sets and of low modules, if shifts and masks are not enough: selector.c makes it. */
+/* Choice of sets and of low modules by hashes, where shifts and masks cannot choose; made by selector.c. */
 typedef struct gpci_tree_selector {
-    struct gpci_tree_selector *next; /* list of the tree */
-    gpci_interleave spread;          /* addresses over the modules (slices) of a level */
-    gpci_index index;                /* block numbers over sets */
+    struct gpci_tree_selector *next; /* next in gpc_coherence.selectors */
+    gpci_interleave spread;          /* distributes addresses over the modules (slices) of a level */
+    gpci_index index;                /* distributes line numbers over sets */
 } gpci_tree_selector;
 
 /* Place of a module, which selects the protocol's table. */
 typedef enum gpci_module_place {
     GPCI_PLACE_FIRST = 0,   /* no module above: accessed by processors */
     GPCI_PLACE_BETWEEN = 1, /* a cache used by a part of the processors for some of the addresses */
-    GPCI_PLACE_LAST = 2,    /* a cache used by all processors for the addresses: gpc_protocol.shared (places.c) */
+    /* a cache that all processors use for its addresses; gpc_protocol.shared gives the rules (places.c) */
+    GPCI_PLACE_LAST = 2,
     GPCI_PLACE_MEMORY = 3
 } gpci_module_place;
 
@@ -45,103 +46,102 @@ typedef struct gpci_line_counts {
     uint64_t near_requests, near_hits; /* requests from near halves above */
 } gpci_line_counts;
 
-/*
- * `block` is always an index: row * all_ways + way. A tag is the address of a block, unshifted.
- *
- * A line is `given.sectors` neighbouring blocks. Its blocks arrive one by one, share a way, and leave together for
- * another line. A line occupies one way in as many rows as it has blocks: row = set * sectors + sector. With one
- * sector, a line is a block and a row is a set. Directory-only ways and fill ways have no lines.
- *
- * Example, 2 sets of 2 ways, blocks of 32 bytes, 2 sectors: line 0x80 is in set 0. Its blocks 0x80 and 0xa0 are in rows
- * 0 and 1, for example in way 1: blocks 1 and 3.
- */
+/* In this folder, a `block` is an index: row * all_ways + way. A tag is the address of a block, unshifted. */
 typedef struct gpci_module gpci_module;
 struct gpci_module {
     gpc_coherence_module given; /* given by the host, with defaults; pointers are copies */
     uint32_t index, level;      /* index in the tree; level 1: no module above */
     gpci_module_place place;
-    uint32_t named;                                    /* number of the protocol's own events */
+    uint32_t named;                                    /* number of events defined by the protocol itself */
     const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]; /* [state][event] */
-    const gpc_protocol_rule *named_rules;              /* [state][event_count] for the protocol's own events; or NULL */
-    const gpc_protocol_raise *raises; /* [state][GPC_EVENT_COUNT + event_count]; NULL: all raise the usual events */
-    uint32_t all_ways;                /* ways + directory_ways + fill_ways; full map: UINT32_MAX, all blocks in set 0 */
-    uint32_t fill_ways; /* per set, after the other ways: for arriving and leaving blocks (engine_fill.c) */
+    const gpc_protocol_rule *named_rules; /* [state][named] for the events defined by the protocol itself; or NULL */
+    /* [state][GPC_EVENT_COUNT + named] events raised by the messages of a rule; NULL: the usual events */
+    const gpc_protocol_raise *raises;
+    uint32_t all_ways;  /* ways + directory_ways + fill_ways. Full map: UINT32_MAX, and all blocks are in set 0 */
+    uint32_t fill_ways; /* ways per set after the other ways, for arriving and leaving blocks (engine_fill.c) */
     uint32_t rows;      /* sets * sectors */
-    uint32_t blocks;    /* rows * all_ways; full map: room of the arrays */
-    uint32_t sectors, sector_mask, sector_shift; /* blocks per line; minus 1; log2. Full map: 1 */
+    uint32_t blocks;    /* rows * all_ways; full map: length of the arrays */
+    uint32_t sectors, sector_mask, sector_shift; /* blocks per line; the same minus 1; log2 of it. Full map: 1 block */
     uint32_t fetch_mask;                         /* blocks fetched together, minus 1 (engine_fetch.c) */
     uint32_t block_shift, line_shift, sub_shift; /* log2 of the bytes of a block, of a line, of a sub-block */
-    uint32_t mask_bytes;                /* per block's mask of modified bytes: a bit per byte, at least one byte */
-    uint32_t sub_blocks;                /* per block, a directory entry per sub-block; 0 without modules above */
-    uint32_t above_count, sharer_words; /* sharer_words: words per set of sharers */
-    uint32_t pointers;                  /* copies named by a directory entry (directory.c); 0: all */
+    uint32_t mask_bytes; /* size of a block's mask of modified bytes: a bit per byte, at least one byte */
+    uint32_t sub_blocks; /* sub-blocks per block, each with a directory entry; 0 without modules above */
+    uint32_t above_count, sharer_words; /* number of modules above; words per set of sharers */
+    uint32_t pointers;                  /* copies that a directory entry can name (directory.c); 0: every copy */
     const uint32_t *above;              /* [above_count] modules above, ascending */
-    const uint16_t *slots;              /* [modules] place of a module in `above` = its bit among sharers */
-    uint64_t first, last;               /* first and last address served (cover.c) */
+    /* [module_count] place of a module in `above`, and number of the module's bit among the sharers */
+    const uint16_t *slots;
+    uint64_t first, last; /* first and last address served (cover.c) */
     /* [bank_homes][bank_modulus] low modules by home and (address >> bank_shift) mod bank_modulus; or NULL */
     uint32_t *banks;
-    uint32_t bank_shift, bank_modulus, bank_homes; /* bank_homes 1: independent of the home */
+    uint32_t bank_shift, bank_modulus, bank_homes; /* bank_homes 1: the low module does not depend on the home */
     const gpci_tree_selector *bank_selector;       /* HASHED banks, set by layout.c; or NULL */
     const gpci_tree_selector *selector;            /* module's sets, set by layout.c; NULL: use the next fields */
-    gpci_divisor apart, sets;                      /* set = line number / apart mod sets; apart: interleaving modulus */
-    uint64_t row_mask;                             /* rows - 1 */
-    uint32_t index_shift;                          /* row = tag >> index_shift & row_mask, unless `divides` */
-    /* Sets or interleaving modulus are no powers of two; or a selector; or an interleaved module with larger lines. */
+    gpci_divisor apart, sets; /* set = line number / apart mod sets; apart: modulus of the interleaving */
+    uint64_t row_mask;        /* rows - 1 */
+    uint32_t index_shift;     /* row = tag >> index_shift & row_mask, if `divides` is false */
+    /*
+     * Row needs a division or a selector: sets or the interleaving modulus are no powers of two; or the module has a
+     * selector; or the module is interleaved and its lines have several blocks.
+     */
     bool divides;
     bool interleaved; /* GPC_SERVES_INTERLEAVED or _HASHED */
-    bool full_map;    /* a memory with ways 0: an entry for every block ever cached */
+    bool full_map;    /* a memory with ways = 0: keeps an entry for every block that a cache ever had */
     bool fifo;        /* replacement is FIFO, not LRU */
     bool in_word;     /* replacement is LRU, and `order` has a word per set */
     bool plain;       /* hit.c may serve its hits: first level, LRU or FIFO, no division, no write-through */
-    /* A hierarchy's L1, or slice over memory: a store of a whole missing block requests no bytes. */
+    /* L1 of a hierarchy, or slice over memory: a store of a whole missing block requests no bytes from below. */
     bool lazy;
     bool notified;    /* `policy`, `predictor`, `warps` or `reuse` must see fills and evictions */
-    uint32_t leaving; /* first block of the line whose eviction `policy` has seen, or GPCI_TREE_NO_BLOCK */
+    uint32_t leaving; /* first block of the line of whose eviction `policy` was notified last; or GPCI_TREE_NO_BLOCK */
     /*
-     * Tags by block, of block numbers. With `split`: tags by set and way, of the numbers of lines with a valid block,
-     * and own_tags of ways without lines, by row, of block numbers. A full map has neither: `map` has the numbers.
+     * Tags. Without `split`: `tags` has the number of every block. With `split`: `tags` has, by set and way, the
+     * numbers of lines with a valid block; `own_tags` has, by row, the numbers of blocks in ways without lines
+     * (directory-only ways and fill ways). A full map uses neither: `map` has the numbers.
      */
     gpci_tags tags, own_tags;
-    bool split;               /* a line has several blocks, or a full map */
+    bool split;               /* a line has several blocks, or the module has a full map */
     uint32_t own_ways;        /* all_ways - ways */
-    gpci_lru_state order;     /* ways of every set */
-    gpci_lru_state own_order; /* ways without lines of every row, counting from 0 */
+    gpci_lru_state order;     /* recency of the ways of every set */
+    gpci_lru_state own_order; /* recency of the ways without lines of every row; the first such way is 0 */
     /* indexed by block */
     uint8_t *states;  /* gpc_coherence_state */
     bool parted;      /* owners, alone and sharers are indexed by gpci_module_set_of */
-    uint16_t *owners; /* [block][sub_block] place in `above`, or GPCI_TREE_NO_OWNER, stored inverted */
-    uint8_t *alone;   /* bit per sub-block: its owner is the only sharer named by the code; NULL: no codes */
+    uint16_t *owners; /* [block][sub_block] owner's place in `above`, or GPCI_TREE_NO_OWNER; all bits inverted */
+    uint8_t *alone; /* bit per sub-block: the owner is the only sharer, and the code names the owner; NULL: no codes */
     gpci_sharers *sharers, *shared, *shared_rows; /* gpci_sharers_have_codes */
     uint8_t *lacks;                               /* [block][mask_bytes] with `byte_masks`: missing bytes; or NULL */
     uint8_t *data;          /* [block][block_bytes]; NULL in trees without data, and in memories */
-    uint8_t *dirty;         /* [block][mask_bytes] modified bytes; NULL as `data` */
+    uint8_t *dirty;         /* [block][mask_bytes] modified bytes; NULL if `data` is NULL */
     gpci_policy *policy;    /* a replacement policy other than lru and fifo; or NULL */
     gpci_policy *predictor; /* predictor of a hierarchy (module_ask.c); or NULL */
-    bool asks;              /* slice: policies may keep missed lines out */
+    bool asks;              /* slice: policies are asked whether a missed line is kept out */
     bool admits;            /* slice: the replacement policy declines lines */
-    bool strict_tokens;     /* slice: lines requested without a token stay out */
-    bool responds;          /* cache next to L1s: its predictor answers theirs (gpc_predictor_ops.respond) */
-    bool by_sector;         /* responding cache: one answer per sector instead of per line */
-    uint32_t *warps;        /* [block], first block of a line: warp that fetched it; a hierarchy's L1s; or NULL */
-    uint32_t *reuse;        /* [block], first block of a line: number of hits; a hierarchy's L1s; or NULL */
-    uint32_t *marks;        /* [block], first block of a line: users (module_tokens.c); L1s and slices; or NULL */
-    struct gpci_token_state *tokens; /* NULL: not opportunistic */
+    bool strict_tokens;     /* slice: a missed line is kept out if the request has no token */
+    bool responds;          /* slice: its predictor sends answers to the L1s' predictors (gpc_predictor_ops.respond) */
+    bool by_sector;         /* if `responds`: one answer per sector instead of per line */
+    uint32_t *warps; /* [block] at a line's first block: warp that fetched the line; L1s of a hierarchy; or NULL */
+    uint32_t *reuse; /* [block] at a line's first block: number of hits; L1s of a hierarchy; or NULL */
+    /* [block] at a line's first block: marks of opportunistic tokens (module_tokens.c); L1s and slices; or NULL */
+    uint32_t *marks;
+    struct gpci_token_state *tokens; /* NULL: no opportunistic tokens */
     gpci_line_counts counts;
-    uint64_t sampled_reads, sampled_hits; /* at the last sample of a hierarchy's L1 or slice */
+    uint64_t sampled_reads, sampled_hits; /* reads and hits at the last sample of a hierarchy's L1 or slice */
     gpci_map map;                         /* full map: address / block_bytes -> block */
     gpci_coherence_stats stats;
 #ifdef GPCI_CHECK
-    gpci_coherence_stats again; /* second counts (base/check.h) */
+    gpci_coherence_stats again; /* second counts, for the checking build (base/check.h) */
     uint64_t refused_again;     /* requests that a lookup refused; their senders ask again */
     uint64_t remote_again;      /* near half: sectors sent to home halves of other caches, or received */
 #endif
-    const gpc_coherence *tree; /* its tree */
+    const gpc_coherence *tree; /* tree of the module */
     struct gpci_module *twin;  /* other half of the cache, sharing the arrays indexed by block; or NULL */
-    struct gpci_module *store; /* keeps the notes about policies: the module itself; for a near half the home half */
-    bool near;                 /* holds copies of pages outside `given.home` (gpc_coherence_module.near_of) */
+    /* module whose `index` and `leaving` serve both halves: the module itself; for a near half the home half */
+    struct gpci_module *store;
+    bool near; /* holds copies of pages outside `given.home` (gpc_coherence_module.near_of) */
     /*
-     * [states][states] for a protocol with more than six states; `stats` then counts a state as the standard state it
-     * resembles. Otherwise NULL
+     * Counts [states][states] of a protocol with more than six states; `stats` then counts a state as the standard
+     * state with the most similar meaning. NULL: at most six states.
      */
     uint64_t *transitions;
     uint32_t *origins;
@@ -152,52 +152,57 @@ struct gpci_module {
 uint32_t gpci_module_row(const gpci_module *module, uint64_t tag);
 /* Valid block of a tag, or GPCI_TREE_NO_BLOCK. */
 uint32_t gpci_module_find(const gpci_module *module, uint64_t tag);
-/* Variant for a tag's known row. A lookup finds the row once. */
+/* Variant for a known row of the tag: a lookup computes the row once. */
 uint32_t gpci_module_find_in(const gpci_module *module, uint64_t tag, uint32_t row);
 /* A lookup found the block: tell the replacement policy of a hit. */
 void gpci_module_touch(gpci_module *module, uint32_t block);
 /*
- * A probe found the block. lru and fifo (Multi2Sim's) count it as a lookup. Registered policies do not see it: they
- * follow uses by processors or modules above.
+ * A probe found the block. lru and fifo (Multi2Sim's policies) count the probe as a lookup. Registered policies are not
+ * notified: registered policies follow only uses by processors or modules above.
  */
 void gpci_module_probe(gpci_module *module, uint32_t block);
-/* A warp or kernel begins or ends on the SM of this L1: inform its policy. */
+/* Notify the policies of an L1: a warp or kernel begins or ends on the L1's SM. */
 void gpci_module_warp_event(gpci_module *module, const gpc_warp_event *event);
 /*
- * Choose a block for a missing tag: a free way (unless any_victim), otherwise the policy's victim, which becomes the
- * most recent. The caller evicts all blocks of the old line, and informs the policy (gpci_module_leave).
- * `row`: of the tag. GPCI_TREE_NO_BLOCK: the policy's choice is no way, or a full map has no room
- * (gpci_module_reserve makes room).
+ * Choose a block for a missing tag: a free way (unless any_victim), or else the policy's victim. The chosen way becomes
+ * the most recent. The caller evicts all blocks of the old line, and notifies the policy (gpci_module_leave). `row`:
+ * row of the tag. GPCI_TREE_NO_BLOCK: the policy's choice is no way, or a full map has no room (gpci_module_reserve
+ * makes room).
  */
 uint32_t gpci_module_victim(gpci_module *module, uint64_t tag, uint32_t row);
-/* A block comes to a way with other blocks of the line: a hit for the policy, a use for lru. */
+/* Notify the policy that a missing block comes to a line that is present: lru counts a use. */
 void gpci_module_join_line(gpci_module *module, uint32_t block, uint64_t tag);
-/* A store misses the block and fetches no data, but blocks of the line are present: inform the policy. */
+/*
+ * Notify the policy of a store to a missing block, if other blocks of the line are present. The store fetches no data.
+ */
 void gpci_module_pass_line(gpci_module *module, uint64_t tag);
 /*
- * Choose a regular or directory-only way among `candidates` (bit per way of the kind, at least one set; NULL: all).
- * Not for full maps. The content does not leave yet.
+ * Choose a regular way, or (`directory`) a way without lines. `candidates`: a bit per way of the kind, at least one bit
+ * set; NULL: all ways. Not for full maps. The old content does not leave yet.
  */
 uint32_t gpci_module_choose(gpci_module *module, uint64_t tag, uint32_t row, bool directory,
                             const uint64_t *candidates);
 /*
- * A victim leaves for a tag: tell the policy now; it is not told again when the state becomes I. `dirty`: modified when
- * chosen.
+ * Notify the policy that a victim leaves to make room for `tag`. The policy is not notified again when the block's
+ * state becomes I. `dirty`: the block was modified when it was chosen.
  */
 void gpci_module_leave(gpci_module *module, uint32_t block, uint64_t tag, bool dirty);
-/* Lowest free candidate (as gpci_module_choose), counted from 0 for each kind of ways; or GPCI_TREE_NO_BLOCK. */
+/*
+ * Lowest free way among `candidates` (of gpci_module_choose), counted from 0 for each kind of ways; or
+ * GPCI_TREE_NO_BLOCK.
+ */
 uint32_t gpci_module_free_way(const gpci_module *module, uint32_t row, bool directory, const uint64_t *candidates);
-/* Way with data of the line of `tag`, if any of the blocks is valid, or GPCI_TREE_NO_BLOCK. */
+/* Regular way with the line of `tag`, if any block of the line is valid; or GPCI_TREE_NO_BLOCK. */
 uint32_t gpci_module_way_of_line(const gpci_module *module, uint64_t tag);
-/* Variant for a tag's known row; GPCI_TREE_NO_BLOCK if lines are blocks. */
+/* Variant for a known row of the tag; GPCI_TREE_NO_BLOCK also if a line has only one block. */
 uint32_t gpci_module_line_in(const gpci_module *module, uint64_t tag, uint32_t row);
-/* True if another block of the line is valid. Not for directory-only ways. */
+/* True if another block of the block's line is valid. Not for ways without lines. */
 bool gpci_module_has_company(const gpci_module *module, uint32_t block);
 /* Write a block's tag and state, without counting. State I also clears tag, owners and sharers. */
 void gpci_module_write(gpci_module *module, uint32_t block, uint64_t tag, uint8_t state);
 /*
- * Create a cache's predictor from its text `spec`. gpci_module_keep: remember the warp that fetched each line, or the
- * hits of each line. All blocks must be invalid.
+ * Create a module's predictor from the text `spec`. gpci_module_keep: begin to remember, per line, the warp that
+ * fetched the line (`warps`), or the number of hits (`reuse`). All blocks must be invalid.
  */
 gpc_status gpci_module_predict(gpc_coherence *coherence, gpci_module *module, const char *spec, gpc_error *error);
 gpc_status gpci_module_keep(gpc_coherence *coherence, gpci_module *module, bool warps, bool reuse, gpc_error *error);
@@ -217,33 +222,41 @@ void gpci_module_token_fill(gpci_module *module, uint32_t block, const gpc_reque
 /* `line`: first block of the line. */
 void gpci_module_token_evict(gpci_module *module, uint32_t line);
 /*
- * Candidates without priority, written to `words`: the only ways a request without a token may take, and preferred by a
- * request with one; if there are none, the candidates. NULL: all ways.
+ * Candidates whose lines have no priority mark, written to `words`. A request without a token may take only these ways;
+ * a request with a token prefers these ways. If no candidate is without a mark, returns `candidates`. NULL: all ways.
  */
 const uint64_t *gpci_module_unmarked(const gpci_module *module, uint64_t tag, const uint64_t *candidates,
                                      uint64_t *words);
-/* True if the request has no token and no way without priority is left. */
+/* True if the request has no token, and all ways of the set have lines with a priority mark. */
 bool gpci_module_lacks_room(const gpci_module *module, uint64_t tag, const gpc_request *request);
 
 /* module_ask.c */
-/* Predictor's decision about a shown request, and the word for the level below. */
+/*
+ * True if the predictor decides that the request bypasses. `word`: receives the predictor's word for the level below.
+ */
 bool gpci_module_predicts_bypass(const gpci_module *module, uint64_t tag, const gpc_request *policy_request,
                                  uint32_t *word);
-/* True if a declining replacement policy declines a line; only asked if the set is full. */
+/* True if the replacement policy declines the line of `tag`. The policy is asked only if the set is full. */
 bool gpci_module_declines(const gpci_module *module, uint64_t tag, const gpc_request *policy_request);
-/* A request for a copy misses: true if the line is kept out. Asked once per line access, if the module asks. */
+/*
+ * True if the line is kept out, when a request for a copy misses. The policies are asked once per line access, if the
+ * module `asks`.
+ */
 bool gpci_module_keeps_out(gpci_module *module, uint64_t tag);
-/* Answer of a responding cache's predictor to the current request; one answer per line access. */
+/*
+ * Answer of the module's predictor (if `responds`) to the current request; one answer per line access, or per sector.
+ */
 uint32_t gpci_module_respond(gpci_module *module, uint64_t tag);
 /*
- * An answer reached an L1 whose predictor had decided `predicted`: the predictor hears it once per line access. True if
- * the line is let in after all. gpci_module_overturns also counts. A fill is never overturned.
+ * Pass an answer from below to the L1's predictor, which had decided `predicted`; once per line access. True if the
+ * predictor decided GPC_BYPASS and now lets the line in; a GPC_CACHE decision never changes. gpci_module_overturns: the
+ * same after GPC_BYPASS, and counts.
  */
 bool gpci_module_hear(gpci_module *l1, uint64_t tag, gpc_decision predicted, uint32_t word);
 bool gpci_module_overturns(gpci_module *l1, uint64_t tag, uint32_t word);
-/* True if policies were already asked about this line for the current line access. */
+/* True if, for the current line access, policies were already asked about the line of `tag`. */
 bool gpci_module_was_asked(const gpci_module *module, uint64_t tag);
-/* An access misses and leaves no line here: inform the policy. */
+/* Notify the policy of a miss. */
 void gpci_module_miss(gpci_module *module, uint64_t tag, const gpc_request *carried);
 /* Make memory for `blocks` more entries of a full map, so that the transaction cannot fail. GPC_ERROR_MEMORY. */
 gpc_status gpci_module_reserve(gpc_context *context, gpci_module *module, uint32_t blocks);
@@ -258,8 +271,9 @@ bool gpci_module_serves(const gpci_module *module, uint64_t address);
 void gpci_coherence_add_stats(gpci_coherence_stats *sum, const gpci_coherence_stats *s);
 
 /*
- * addresses.c: (address / divisor) mod modulus of an interleaved module, hashed or not; gpci_module_has_residue: true
- * if an interleaved module serves the address's. gpci_tree_selected_set: set of a tag.
+ * addresses.c: (address / divisor) mod modulus of an interleaved module; or the module's hash of the address.
+ * gpci_module_has_residue: true if the module serves the residue of the address, or is not interleaved.
+ * gpci_tree_selected_set: set of a tag, by the selector.
  */
 uint64_t gpci_tree_residue(const gpci_module *module, uint64_t address);
 bool gpci_module_has_residue(const gpci_module *module, uint64_t address);
@@ -269,12 +283,12 @@ GPCI_INLINE uint64_t gpci_module_tag_of(const gpci_module *module, uint64_t addr
     return address >> module->block_shift << module->block_shift;
 }
 
-/* Block with number `sector` of a block's line; not for directory-only ways. */
+/* Block number `sector` of the line of `block`; not for ways without lines. */
 GPCI_INLINE uint32_t gpci_module_sector(const gpci_module *module, uint32_t block, uint32_t sector) {
     return block + (sector - (block / module->all_ways & module->sector_mask)) * module->all_ways;
 }
 
-/* Slot in module->tags of a row's first way. */
+/* Index in module->tags of the first way of a row. */
 GPCI_INLINE size_t gpci_module_slot(const gpci_module *module, uint32_t row) {
     return gpci_tags_slot(&module->tags, row >> module->sector_shift, 0);
 }
@@ -288,7 +302,7 @@ GPCI_INLINE uint64_t gpci_module_tag(const gpci_module *module, uint32_t block) 
                                        : gpci_module_split_tag(module, block);
 }
 
-/* Way at a place of a row's order, 0 most recent; `own`: among the ways without lines, counting from 0. */
+/* Way at `place` in the recency order of a row, 0 most recent. `own`: among the ways without lines, counted from 0. */
 GPCI_INLINE uint32_t gpci_module_way_at(const gpci_module *module, uint32_t row, bool own, uint32_t place) {
     return own ? gpci_lru_at(&module->own_order, row, place)
                : gpci_lru_at(&module->order, row >> module->sector_shift, place);
@@ -303,8 +317,8 @@ GPCI_INLINE uint32_t gpci_module_sub_of(const gpci_module *module, uint64_t addr
 }
 
 /*
- * Index of a sub-block's sharers and owner: by block. If sets of sharers have codes, directory-only ways come after all
- * others, and use no memory until written.
+ * Index of a sub-block in `sharers` and `owners`, in the order of blocks. If sets of sharers have codes (`parted`),
+ * directory-only ways come after all other ways: then memory of directory-only ways is untouched until written.
  */
 GPCI_INLINE size_t gpci_module_set_of(const gpci_module *module, uint32_t block, uint32_t sub) {
     if (GPCI_LIKELY(!module->parted))
@@ -315,7 +329,7 @@ GPCI_INLINE size_t gpci_module_set_of(const gpci_module *module, uint32_t block,
     return (size_t)place * module->sub_blocks + sub;
 }
 
-/* If sets of sharers have codes: true if the owner of this sub-block is its only sharer. */
+/* True if the owner of this sub-block is its only sharer. Only if sets of sharers have codes. */
 GPCI_INLINE bool gpci_module_owner_is_alone(const gpci_module *module, size_t set) {
     return module->alone[set / 8] >> set % 8 & 1;
 }
@@ -325,7 +339,10 @@ GPCI_INLINE void gpci_module_set_owner_alone(const gpci_module *module, size_t s
         module->alone[set / 8] ^= (uint8_t)(1u << set % 8);
 }
 
-/* Unwritten memory means: no owner, no missing bytes, initial order; it takes no memory. */
+/*
+ * Owner of a sub-block. Memory that was never written is 0 and means: no owner. So no page of memory is used before the
+ * first write.
+ */
 GPCI_INLINE uint16_t gpci_module_owner_of(const gpci_module *module, uint32_t block, uint32_t sub) {
     const size_t set = gpci_module_set_of(module, block, sub);
     if (GPCI_UNLIKELY(module->alone != NULL) && gpci_module_owner_is_alone(module, set))
@@ -356,7 +373,7 @@ GPCI_INLINE uint8_t *gpci_module_lacks_of(const gpci_module *module, uint32_t bl
     return module->lacks + (size_t)block * module->mask_bytes;
 }
 
-/* True if only the stored bytes of a block are present; the rest must be read from below first. */
+/* True if a block lacks bytes: only stored bytes are present, and the rest must first be read from below. */
 GPCI_INLINE bool gpci_module_is_partial(const gpci_module *module, uint32_t block) {
     if (GPCI_LIKELY(!module->lacks))
         return false;
@@ -398,9 +415,10 @@ GPCI_INLINE bool gpci_module_leaves_with_line(const gpci_module *module, uint32_
  * Sets of sharers: for every sub-block of a block a bit per module above, in words of GPCI_SHARERS bits.
  *
  * A directory has a set for every possible block, and most sets are empty or have one member. If a set needs more than
- * a word, and codes suffice, `sharers` has a 16-bit code per set: 0: empty; 1 + place in `above`: one member; larger
- * codes: a row of `shared`, which holds the set's words. Only sets of two or more take rows; free rows are chained.
- * `shared_rows` has two elements: code of the first free row (or 0), and number of rows ever taken.
+ * a word, and 16 bits suffice for all codes, `sharers` has a code per set. Code 0: the set is empty. Codes from 1 to
+ * gpci_sharers_last_single: the set has one member, with place code - 1 in `above`. Larger codes: a row of `shared`
+ * holds the set's words. Only sets of two or more members take rows; free rows are chained. `shared_rows` has two
+ * elements: code of the first free row (or 0), and number of rows ever taken.
  *
  * Example, 40 modules above, so 3 words: {} is 0, {7} is 8; {7, 20} is 49, and words 0x0080, 0x0010, 0 in row 0.
  *
@@ -408,9 +426,9 @@ GPCI_INLINE bool gpci_module_leaves_with_line(const gpci_module *module, uint32_
  * unused. Before such a code changes, the owner is written to `owners`.
  */
 
-#define GPCI_SHARED_MOST 65535u /* codes */
+#define GPCI_SHARED_MOST 65535u /* largest code */
 
-/* True if sets of this module have codes. */
+/* True if sets of this module have codes in place of words. */
 GPCI_INLINE bool gpci_sharers_have_codes(const gpci_module *module) {
     return module->shared != NULL;
 }
@@ -433,7 +451,7 @@ GPCI_INLINE gpci_sharers gpci_sharer_in(uint32_t slot, uint32_t word) {
     return (gpci_sharers)(slot / GPCI_SHARERS == word ? 1u << slot % GPCI_SHARERS : 0);
 }
 
-/* Word of a set. */
+/* Word number `word` of a sub-block's set of sharers. */
 GPCI_INLINE gpci_sharers gpci_sharers_word(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t word) {
     if (GPCI_LIKELY(!gpci_sharers_have_codes(module)))
         return module->sharers[((size_t)block * module->sub_blocks + sub) * module->sharer_words + word];
@@ -452,14 +470,17 @@ GPCI_INLINE bool gpci_sharers_any(const gpci_module *module, uint32_t block, uin
 }
 
 /* directory.c */
-/* Elements of `sharers` per set of a module. gpci_sharers_rows: rows for `sets` sets; 0: no codes. */
+/*
+ * Elements of `sharers` per set, in a module with `sets` sets. gpci_sharers_rows: rows of `shared` for `sets` sets; 0:
+ * no codes.
+ */
 uint32_t gpci_sharers_elements(const gpci_module *module, size_t sets);
 size_t gpci_sharers_rows(const gpci_module *module, size_t sets);
 void gpci_sharers_add(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t slot);
 void gpci_sharers_remove(const gpci_module *module, uint32_t block, uint32_t sub, uint32_t slot);
 /* Empty the sets of a block. */
 void gpci_sharers_clear(const gpci_module *module, uint32_t block);
-/* Move all sets and owners of a block to another block; the first has none afterwards. */
+/* Move all sets and owners of block `from` to block `to`; `from` has no sharers and no owner afterwards. */
 void gpci_sharers_move(const gpci_module *module, uint32_t from, uint32_t to);
 
 #endif

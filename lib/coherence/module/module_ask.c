@@ -2,20 +2,21 @@
 #include "coherence/module/transaction.h"
 
 /*
- * Admission of lines to a cache: its predictor, and a declining replacement policy, are asked. For L1s before an access
- * begins (level/coherent/coherent_predict.c); for slices when a request for a copy misses.
+ * Admission of lines to a cache: the cache's predictor, and a replacement policy that can decline lines, decide whether
+ * a missed line is let in. The policies of L1s decide before an access begins (level/coherent/coherent_predict.c). The
+ * policies of slices decide when a request for a copy misses.
  *
- * A line kept out of a slice is still read from below for the requesting module. The directory must know this copy: the
- * block is a directory-only entry, and holds the bytes only until they are sent. Hence such a slice is not inclusive.
- * Without a directory in the protocol, the entry is dropped at once.
+ * A line kept out of a slice is still read from below for the requesting module. The slice's directory must list the
+ * copy. So the block becomes a directory-only entry of the slice, and holds the bytes only until the bytes are sent.
+ * Hence such a slice is not inclusive. If the protocol has no directory, the entry is dropped at once.
  *
- * Requests for the only copy are not asked about: the writer has modified bytes to return later, and a directory-only
- * entry has no room for them. Neither are blocks owned by another module above.
+ * Policies are not asked if the request is for the only copy: the writer will return modified bytes, and a
+ * directory-only entry has no room for the bytes. Policies are also not asked if another module above owns the block.
  *
  * Example, mesi, l2.bypass = always-bypass: L1-0 loads A. The slice misses, and takes a directory-only way for A, with
- * owner L1-0; memory's data pass through. L1-1 loads A: the entry is present, L1-0 is probed, and the slice takes A in.
- * Alternatively L1-0 loads A again after dropping it silently; no module owns A, and the slice reads A from memory
- * again.
+ * owner L1-0; the data from memory pass through the slice. If L1-1 then loads A, the slice finds the entry, probes
+ * L1-0, and lets A in. If L1-0 in place of L1-1 drops A silently and loads A again, no other module owns A, and the
+ * slice reads A from memory again.
  */
 
 bool gpci_module_predicts_bypass(const gpci_module *module, uint64_t tag, const gpc_request *policy_request,
@@ -49,7 +50,8 @@ static bool is_asked_of(const gpci_module *module, uint64_t tag, const gpc_reque
 static bool decide(gpci_module *module, uint64_t tag, const gpc_request *access) {
     gpc_request policy_request = gpci_module_policy_request(module, tag, access);
     uint32_t word;
-    policy_request.kind = access->kind == GPC_STORE ? GPC_LOAD : access->kind; /* a store reads the rest of the block */
+    /* a store that misses reads the rest of the block: the policy sees a load */
+    policy_request.kind = access->kind == GPC_STORE ? GPC_LOAD : access->kind;
     policy_request.policy.admitted = 0;
     gpci_module_miss(module, tag, &policy_request);
     if (module->strict_tokens && policy_request.policy.token == GPC_TOKEN_NONE) {
@@ -139,6 +141,6 @@ bool gpci_module_may_keep_out(const gpci_module *module, uint32_t block, const g
 
 void gpci_tree_forget_entry(gpc_coherence *coherence, gpci_module *module, uint32_t block, uint64_t at) {
     if (gpci_module_directory_only(module, block) && !gpci_tree_has(coherence, GPC_PROTOCOL_DIRECTORY) &&
-        !gpci_module_has_sharers(module, block)) /* must stay for later invalidations */
+        !gpci_module_has_sharers(module, block)) /* an entry with sharers stays, for later invalidations */
         gpci_tree_set_state(coherence, module, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTED, at);
 }

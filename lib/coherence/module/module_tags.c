@@ -10,11 +10,11 @@
  * Tags, sets, and replacement within a set.
  *
  * A block's set is (tag / block_bytes) mod sets. An interleaved module serves only every modulus-th stretch of
- * addresses, and divides the modulus out to use all its sets: ((tag / block_bytes) / modulus) mod sets. Other modules
- * have a selector (addresses.c), by gpc_coherence_module.index and dense.
+ * addresses, and divides the modulus out to use all its sets: ((tag / block_bytes) / modulus) mod sets. If
+ * gpc_coherence_module.index or `dense` asks for other sets, a selector computes the set (addresses.c).
  *
- * The ways of a set are in an order, most recent first; initially way 0 is first. If no way is invalid, the last is the
- * victim. Moves to the front:
+ * The ways of a set are in an order, most recent first; initially way 0 is first. If no way is invalid, the last way is
+ * the victim. A way moves to the front by:
  *   LRU   every lookup that finds the way, by a processor, a request, a probe or a write-back
  *   FIFO  a write that changes the tag, and a lookup while the way is invalid
  *   both  the choice as victim
@@ -24,13 +24,15 @@
  *   B misses   way 1, order 1 0
  *   A hits     way 0, order 0 1
  *   C misses   the victim is way 1, with B; order 1 0
- * Under FIFO A's hit would change nothing, and C's victim would be A.
+ * Under FIFO, the hit of A would change nothing, and the victim of C would be A.
  *
  * If a line has several blocks, the rules hold for lines: a block of a present line goes to the line's way without a
  * choice of a victim, and a victim leaves with all its blocks.
  */
 
-/* Row for interleaved lines of several blocks, and for sizes that are no powers of two. */
+/*
+ * Row by division: for interleaved modules whose lines have several blocks, and for numbers that are no powers of two.
+ */
 static uint32_t divided_row(const gpci_module *module, uint64_t tag) {
     const uint32_t sector = (uint32_t)(tag >> module->block_shift) & module->sector_mask;
     const uint32_t set = gpci_modulo(&module->sets, gpci_quotient(&module->apart, tag >> module->line_shift));
@@ -61,13 +63,13 @@ static uint32_t find_in_map(const gpci_module *module, uint64_t tag) {
     return entry && module->states[entry->value] != GPC_LINE_I ? (uint32_t)entry->value : GPCI_TREE_NO_BLOCK;
 }
 
-/* Way with data of a line with a valid block. */
+/* Regular way with a line that has a valid block. */
 GPCI_INLINE uint32_t find_line(const gpci_module *module, uint64_t tag, uint32_t row) {
     return gpci_find_wide(&module->tags, gpci_module_slot(module, row), module->given.ways, tag >> module->line_shift,
                           false);
 }
 
-/* Find a block of a line with several blocks. */
+/* Find a block, if lines have several blocks: first in the line's regular way, then in the ways without lines. */
 static uint32_t find_sector(const gpci_module *module, uint64_t tag, uint32_t row) {
     const uint32_t base = row * module->all_ways, line = find_line(module, tag, row);
     if (line != GPCI_NO_WAY && module->states[base + line] != GPC_LINE_I)
@@ -85,7 +87,7 @@ GPCI_INLINE uint32_t find_in_row(const gpci_module *module, uint64_t tag, uint32
     return way == GPCI_NO_WAY ? GPCI_TREE_NO_BLOCK : base + way;
 }
 
-/* Separate function: keeps calls out of the common path. */
+/* Separate function, so that the common path of gpci_module_find has no calls. */
 static GPCI_NOINLINE uint32_t find_selected(const gpci_module *module, uint64_t tag) {
     return find_in_row(module, tag, selected_row(module, tag));
 }
@@ -142,9 +144,10 @@ uint64_t gpci_module_split_tag(const gpci_module *module, uint32_t block) {
 }
 
 /*
- * Request shown to a replacement policy for a line of this module. For the line of the current access: the access, for
- * the whole line. For other blocks moved by the access, such as a victim written back: a store with the access's cycle,
- * SM and kernel, but without PC and warp, which did not ask for the block. Without an access, only the address is set.
+ * Request shown to a replacement policy for a line of this module. If the line is the line of the current access, the
+ * policy sees the access, extended to the whole line. If the access moves another block, such as a victim written back,
+ * the policy sees a store with the access's cycle, SM and kernel, but without PC and warp, because the warp did not
+ * request the block. Without an access, only the address is set.
  */
 gpc_request gpci_module_policy_request(const gpci_module *module, uint64_t tag, const gpc_request *access) {
     tag = tag >> module->line_shift << module->line_shift;
@@ -168,7 +171,10 @@ static gpc_request request_of(const gpci_module *module, uint64_t tag) {
     return gpci_module_policy_request(module, tag, module->tree->request);
 }
 
-/* True if a registered policy decides about this way; never for directory-only ways. */
+/*
+ * True if a registered policy (not lru or fifo) chooses among ways that include the block's way; false for ways without
+ * lines.
+ */
 static bool has_policy(const gpci_module *module, uint32_t block) {
     return module->policy && block % module->all_ways < module->given.ways;
 }
@@ -178,9 +184,9 @@ static uint32_t set_of(const gpci_module *module, uint32_t block) {
 }
 
 /*
- * The blocks of a line in a line access count as a single use or miss of the line. True if the policy has already seen
- * the line; otherwise note the line as seen. `again`: for a hit or miss; newly arrived blocks count only without an
- * earlier report.
+ * True if the policy was already notified of the line in the current line access; if not, note the line as notified. In
+ * a line access, the blocks of a line count as a single use, or miss, of the line. `again`: the event is a hit or miss;
+ * false: a block of the line arrives, which counts only if the policy was not notified before.
  */
 static bool was_notified(const gpci_module *module, uint64_t tag, bool again) {
     gpci_line_record *record = module->tree->line;
@@ -203,7 +209,7 @@ static bool was_notified(const gpci_module *module, uint64_t tag, bool again) {
     return false;
 }
 
-/* True if policy and predictor see the way. */
+/* True if policy and predictor are notified of events in the block's way: not for ways without lines. */
 static bool is_notified(const gpci_module *module, uint32_t block) {
     return module->notified && block % module->all_ways < module->given.ways;
 }
@@ -216,7 +222,7 @@ static const gpc_predictor_ops *predictor_of(const gpci_module *module) {
     return module->predictor ? module->predictor->ops : NULL;
 }
 
-/* A block's line is used: `again`: a hit; otherwise a block of the line that was missing. */
+/* Notify policies of a use of the block's line. `again`: a hit; false: a block that was missing in the line arrives. */
 static GPCI_NOINLINE void notify_use(gpci_module *module, uint32_t block, uint64_t tag, bool again) {
     const gpc_replacement_ops *ops = policy_of(module);
     const gpc_predictor_ops *predictor = predictor_of(module);
@@ -327,8 +333,9 @@ bool gpci_module_is_full(const gpci_module *module, uint64_t tag) {
 }
 
 /*
- * A policy that prefers a bypass was already asked (level/coherent/coherent_predict.c, module_ask.c). If it answers
- * bypass only now, because lines have changed meanwhile, it must admit the line.
+ * Make a policy choose a way. A policy that prefers a bypass was asked before (level/coherent/coherent_predict.c,
+ * module_ask.c), and let the line in. If the policy answers bypass only now, because lines have changed meanwhile, it
+ * is asked again with `admitted`, and at last the first candidate is taken.
  */
 static uint32_t insist(gpci_module *module, uint32_t set, const uint64_t *candidates, gpc_request *request) {
     const gpc_replacement_ops *ops = module->policy->ops;
@@ -348,7 +355,7 @@ static uint32_t policy_choice(gpci_module *module, uint64_t tag, uint32_t row, c
     const uint32_t set = row >> module->sector_shift, base = row * module->all_ways;
     if (module->above_count)
         request.policy.admitted = gpci_module_was_asked(module, tag);
-    /* a policy asked for admission already knows the miss (gpci_module_miss) */
+    /* a policy that was asked for admission has been notified of the miss (gpci_module_miss) */
     if (ops->on_miss && !request.policy.admitted)
         ops->on_miss(module->policy->self, set, &request);
     uint64_t words[GPC_MAX_WAYS / 64];
@@ -359,7 +366,10 @@ static uint32_t policy_choice(gpci_module *module, uint64_t tag, uint32_t row, c
     return gpci_is_choice(candidates, module->given.ways, way) ? base + way : GPCI_TREE_NO_BLOCK;
 }
 
-/* Free or least recent candidate, with data or (`own`) without lines; moves to the front. */
+/*
+ * Choose a free way, or else the least recent candidate, and make it the most recent. `own`: among the ways without
+ * lines.
+ */
 static uint32_t choose_in_order(gpci_module *module, uint32_t row, bool own, const uint64_t *candidates) {
     gpci_lru_state *order = own ? &module->own_order : &module->order;
     const uint32_t set = own ? row : row >> module->sector_shift;
@@ -372,7 +382,7 @@ static uint32_t choose_in_order(gpci_module *module, uint32_t row, bool own, con
 
 static uint32_t choose_in_row(gpci_module *module, uint64_t tag, uint32_t row, bool own, const uint64_t *candidates) {
     if (module->notified && !own)
-        (void)was_notified(module, tag, true); /* further blocks of the line are no later use */
+        (void)was_notified(module, tag, true); /* note the line: further blocks of the line access are no new use */
     if (module->policy && !own)
         return policy_choice(module, tag, row, candidates);
     uint64_t words[GPC_MAX_WAYS / 64];
@@ -401,7 +411,10 @@ void gpci_module_pass_line(gpci_module *module, uint64_t tag) {
         gpci_module_join_line(module, row * module->all_ways + way, tag);
 }
 
-/* Entry of a block in a full map, existing or new; the map has an entry for every block, valid or not. */
+/*
+ * Entry of a block in a full map. A new entry is made if the map has none; GPCI_TREE_NO_BLOCK: no room for a new entry.
+ * Blocks that became invalid keep their entries.
+ */
 static uint32_t map_entry(gpci_module *module, uint64_t tag) {
     const uint64_t number = tag >> module->block_shift;
     const gpci_map_entry *entry = gpci_map_find(&module->map, number);
@@ -453,7 +466,10 @@ static void notify_fill(gpci_module *module, uint32_t block, uint64_t tag) {
         predictor->on_fill(module->predictor->self, set, way, &request);
 }
 
-/* A block gets a new tag or state: report the departure and the arrival. */
+/*
+ * Notify policies before a line's block gets a new tag or state: of the old line's departure, and of the new line's
+ * arrival.
+ */
 static void notify_write(gpci_module *module, uint32_t block, uint64_t tag, uint8_t state) {
     const bool was = module->states[block] != GPC_LINE_I, is = state != GPC_LINE_I,
                other = gpci_module_tag(module, block) != tag;
@@ -468,7 +484,10 @@ static void notify_write(gpci_module *module, uint32_t block, uint64_t tag, uint
         notify_fill(module, block, tag);
 }
 
-/* `alone`: no other block of the line is valid. The blocks of a line share a tag. */
+/*
+ * Write the tag of a block, if `split`. The blocks of a line share a tag: the tag is removed only if `alone`, when no
+ * other block of the line is valid.
+ */
 static GPCI_NOINLINE void write_split_tag(gpci_module *module, uint32_t block, uint64_t tag, bool valid, bool alone) {
     const uint32_t row = block / module->all_ways, way = block - row * module->all_ways, ways = module->given.ways;
     if (module->full_map || !(valid || alone))
@@ -483,7 +502,7 @@ static GPCI_NOINLINE void write_split_tag(gpci_module *module, uint32_t block, u
 void gpci_module_write(gpci_module *module, uint32_t block, uint64_t tag, uint8_t state) {
     if (state == GPC_LINE_I)
         tag = 0;
-    /* the first block to come and the last to leave are the line's arrival and departure */
+    /* only the first block that comes, and the last that leaves, change the way's line */
     const bool alone = !module->sector_mask || block % module->all_ways >= module->given.ways ||
                        !gpci_module_has_company(module, block);
     if (GPCI_UNLIKELY(module->notified && is_notified(module, block)) && alone)
@@ -502,7 +521,10 @@ void gpci_module_write(gpci_module *module, uint32_t block, uint64_t tag, uint8_
     }
 }
 
-/* Enlarge an array to `capacity` elements. The first `used` stay; new bytes are `fill`. */
+/*
+ * Enlarge an array to `capacity` elements of `bytes` bytes. The first `used` elements stay; bytes of new elements are
+ * `fill`.
+ */
 static bool grow(gpc_context *context, void **array, uint32_t used, uint32_t capacity, size_t bytes, int fill) {
     char *larger = gpci_resize(context, *array, capacity, bytes);
     if (!larger)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 /*
- * Opportunistic tokens (cache/cache_tokens.c) in a tree's caches. Lines used by warps with a token are marked. A
- * request without a token may take a free way, or a way with an unmarked line. If there is none, the line stays out;
- * the decision comes earlier (module_ask.c, level/coherent/coherent_predict.c). If ways have changed since, any way
- * will do.
+ * Opportunistic tokens (cache/cache_tokens.c) in a tree's caches. Lines used by warps with a token get a priority mark.
+ * A request without a token may take a free way, or a way whose line has no mark. If no such way exists, the line stays
+ * out; the decision falls before the request (module_ask.c, level/coherent/coherent_predict.c). If the ways have
+ * changed since the decision, the request may take any way.
  */
 
 gpc_status gpci_module_keep_tokens(gpc_coherence *coherence, gpci_module *module, const struct gpci_token_rules *rules,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Views of a tree for hosts: blocks, directories, modules, statistics. */
+/* Functions by which the calling program reads a tree: blocks, directories, modules, statistics. */
 
 /* Block at a set and way, or GPCI_TREE_NO_BLOCK. */
 static uint32_t block_at(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way) {
@@ -25,7 +25,7 @@ static GPCI_COLD gpc_status refuse_module(const gpc_coherence *coherence, uint32
     return gpci_fail(error, GPC_ERROR_RANGE, "module %u of %u", module, coherence->module_count);
 }
 
-/* Refuse the place for which block_at has no block. */
+/* Report the error of a place (module, set, way) for which block_at returned GPCI_TREE_NO_BLOCK. */
 static GPCI_COLD gpc_status refuse_place(const gpc_coherence *coherence, uint32_t module, uint32_t set, uint32_t way,
                                          gpc_error *error) {
     if (module >= coherence->module_count)
@@ -37,7 +37,7 @@ static GPCI_COLD gpc_status refuse_place(const gpc_coherence *coherence, uint32_
                       : gpci_fail(error, GPC_ERROR_RANGE, "module %s: set %u of %u", m->given.name, set, sets);
 }
 
-/* Place of a block in the set's LRU or FIFO order, 0 most recent; 0 also without an order. */
+/* Place of a block in the set's LRU or FIFO order, 0 most recent; also 0 if the module keeps no order. */
 static uint32_t recency_of(const gpci_module *module, uint32_t block) {
     if (module->full_map)
         return 0;
@@ -101,7 +101,7 @@ gpc_status gpc_coherence_get_directory(const gpc_coherence *coherence, uint32_t 
     return GPC_OK;
 }
 
-/* Way the next miss in a set would take; GPC_NO_MODULE: the replacement policy will decide. */
+/* Way that the next miss in a set would take; GPC_NO_MODULE: unknown, as the replacement policy will decide. */
 static uint32_t next_way(const gpci_module *module, uint32_t row, uint64_t tag) {
     if (module->full_map)
         return module->map.count;
@@ -157,7 +157,7 @@ void gpci_coherence_add_stats(gpci_coherence_stats *sum, const gpci_coherence_st
         }
 }
 
-/* Add the statistics of a module; GPC_NO_MODULE: of all modules. */
+/* Add the statistics of `module` to `sum`; GPC_NO_MODULE: of all modules. */
 static void sum_up(const gpc_coherence *coherence, uint32_t module, gpci_coherence_stats *sum) {
     for (uint32_t i = 0; i < coherence->module_count; i++)
         if (module == GPC_NO_MODULE || module == i)

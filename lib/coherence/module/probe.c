@@ -4,28 +4,39 @@
 #include <string.h>
 
 /*
- * Probes from module T to the modules above with copies of a block. A read probe goes to the owner, which sends data
+ * Probes from the target to the modules above with copies of a block. A read probe goes to the owner, which sends data
  * and gives up write permission. A write probe goes to all sharers, which send modified data and invalidate their
- * copies. This file chooses the probed modules, forms the reply of a probed module X, and changes T's directory.
+ * copies. This file chooses the probed modules, forms the reply of a probed module, and changes the target's directory.
  *
- * Example of a write probe, nmoesi, two L1s over an L2 (T), a STORE of L1-0 (R) to a block that L1-1 (X) has modified:
- *   gpci_tree_next_copy        T's directory lists L1-1: T sends a write probe to L1-1 and removes L1-1 from the list
+ * Example of a write probe, nmoesi, two L1s over an L2. L1-0 (the requester) performs a STORE to a block that L1-1 (the
+ * probed module) has modified. The L2 is the target:
+ *   gpci_tree_next_copy        the L2's directory lists L1-1: the L2 sends a write probe to L1-1, and removes L1-1 from
+ *                              the list
  *   gpci_tree_invalidate_copy  L1-1 is in M; the rule for WRITE_PROBE in M is SEND_DATA, next I. nmoesi has PEER: the
- *                              bytes go to L1-0, and T gets an acknowledgement
- * Without PEER in the protocol, the reply to T carries the block; T merges the block and passes it on in T's reply.
+ *                              bytes go to L1-0, and the L2 gets an acknowledgement
+ * Without PEER in the protocol, the reply to the target carries the block; the target merges the block, and its reply
+ * brings the bytes to the requester.
  */
 
-/* True if both or none are near halves: a near half and another module are at different ends of the way to T. */
+/*
+ * True if the modules can exchange blocks of equal size as peers. A near half sits between its own L1s and a home half,
+ * and so is no peer of a module that is not a near half.
+ */
 static bool is_peer(const gpci_module *probed, const gpci_module *requester) {
     return probed->given.block_bytes == requester->given.block_bytes && probed->near == requester->near;
 }
 
-/* True if X sends the block straight to the requester. Both must have blocks of the same size. */
+/*
+ * True if the probed module sends the block directly to the requester (a peer). Both must have blocks of the same size.
+ */
 static bool sends_to_peer(const gpc_coherence *coherence, const gpci_module *probed, const gpci_tree_request *request) {
     return request && gpci_tree_has(coherence, GPC_PROTOCOL_PEER) && is_peer(probed, request->from);
 }
 
-/* Reply of X to a write probe, by X's rule: data go to the peer or to T, and X's copy is invalidated. */
+/*
+ * Form the probed module's reply to a write probe, by the probed module's rule: the modified bytes go to the requester
+ * or to the target, and the probed module's copy is invalidated.
+ */
 void gpci_tree_invalidate_copy(gpc_coherence *coherence, gpci_module *target, gpci_tree_probe_reply *reply,
                                const gpci_tree_write_probe *probe) {
     gpci_module *probed = gpci_module_at(coherence, reply->module);
@@ -62,9 +73,10 @@ void gpci_tree_invalidate_copy(gpc_coherence *coherence, gpci_module *target, gp
 }
 
 /*
- * Remove X, with `slot` in T's directory, from the sharers of X's block at the sub-block of the given address. False:
- * another sub-block is the place of X's probe. If X's blocks are larger, X has one block for several sub-blocks of T,
- * and is probed once. Multi2Sim (PROBE_WHOLE) goes by sub-blocks, and probes X at the first sub-block of X's block.
+ * Remove the probed module (place `slot`) from the sharers of all sub-blocks of the target that the probed module's
+ * block covers: a larger block covers several sub-blocks, and is probed once. Multi2Sim (PROBE_WHOLE) removes the
+ * module only from sub-block `sub`, and probes the module only at the first sub-block of the module's block. False: no
+ * probe now, as the probe belongs to another sub-block.
  */
 GPCI_INLINE bool forget_copy(const gpc_coherence *coherence, gpci_module *target, uint32_t block, uint32_t sub,
                              uint32_t slot, const gpci_module *probed, uint64_t address, uint64_t *tag) {
@@ -77,7 +89,7 @@ GPCI_INLINE bool forget_copy(const gpc_coherence *coherence, gpci_module *target
     return !aligned_only || *tag == address;
 }
 
-/* One word of a sub-block's sharers. */
+/* Sharers to visit, of the walk's present sub-block and word. */
 static gpci_sharers sharers_of(const gpc_coherence *coherence, const gpci_module *target,
                                const gpci_tree_copies *copies) {
     const gpci_sharers bits = gpci_sharers_word(target, copies->block, copies->sub, copies->word);
@@ -113,7 +125,10 @@ bool gpci_tree_next_copy(gpc_coherence *coherence, gpci_module *target, gpci_tre
     return false;
 }
 
-/* Reply of X, which has the block, to a read probe by X's rule. `above`: replies to the probe of X's own owners. */
+/*
+ * Form the probed module's reply to a read probe, by the probed module's rule. The probed module has the block.
+ * `above`: replies of owners above the probed module.
+ */
 void gpci_tree_reply_to_read_probe(gpc_coherence *coherence, gpci_module *target, gpci_tree_probe_reply *reply,
                                    const gpci_tree_read_probe *probe, uint32_t block,
                                    const gpci_tree_read_probe *above) {
@@ -121,7 +136,8 @@ void gpci_tree_reply_to_read_probe(gpc_coherence *coherence, gpci_module *target
     uint8_t state = probed->states[block];
     gpc_protocol_rule rule =
         gpci_tree_rule(coherence, probed, state, gpci_event_or(probe->event, GPC_EVENT_READ_PROBE));
-    bool entry = gpci_module_directory_only(probed, block); /* x holds only the bytes just received from above */
+    /* the probed module has no data but the bytes just received from above */
+    bool entry = gpci_module_directory_only(probed, block);
     bool received = above->data || (entry && gpci_tree_entry_holds(coherence, probed, block));
     bool sends = rule.actions & GPC_DO_SEND_DATA,
          modified = received || (gpci_tree_is_modified(coherence, state) && !entry);
@@ -129,7 +145,7 @@ void gpci_tree_reply_to_read_probe(gpc_coherence *coherence, gpci_module *target
         sends = received;
     reply->peer = sends && !entry && sends_to_peer(coherence, probed, probe->request);
     bool back = sends && modified && (!reply->peer || rule.actions & GPC_DO_WRITE_BACK);
-    if (reply->peer) { /* the bytes that X has not modified are the same in T */
+    if (reply->peer) { /* bytes not modified in the probed module's block are the same in the target's block */
         gpci_tree_data_fill(coherence, target, probe->block, probe->request->from, probe->request->block,
                             probe->request->tag);
         gpci_tree_data_transfer(coherence, probed, block, probe->request->from, probe->request->block, false, false);
@@ -153,12 +169,18 @@ void gpci_tree_reply_to_read_probe(gpc_coherence *coherence, gpci_module *target
     reply->keeps = gpci_tree_stays_owner(coherence, rule.next) && !(rule.actions & GPC_DO_IGNORE);
 }
 
-/* True if the probe is for the sub-block. */
+/*
+ * True if the probe needs the owner of the sub-block at `address`: the request includes the sub-block, or all owners
+ * are probed.
+ */
 static bool is_requested(const gpci_tree_read_probe *probe, uint64_t address) {
     return !probe->request || address - probe->request->tag < probe->request->from->given.block_bytes;
 }
 
-/* X owns several sub-blocks as one block: was it probed for the sub-block before this one? */
+/*
+ * True if the owner of sub-block `sub` was already probed for sub-block sub - 1, as the same block of the owner covers
+ * both.
+ */
 static bool probed_before(const gpci_module *target, const gpci_tree_read_probe *probe, const gpci_module *probed,
                           uint32_t sub) {
     uint64_t address = gpci_tree_address_of(target, probe->block, sub),
@@ -169,8 +191,8 @@ static bool probed_before(const gpci_module *target, const gpci_tree_read_probe 
 }
 
 /*
- * Send a read probe to each owner of a sub-block but R; Multi2Sim (PROBE_WHOLE): of all sub-blocks, not only those
- * asked for.
+ * The owners of all requested sub-blocks are probed, except the requester. Multi2Sim (PROBE_WHOLE) probes the owners of
+ * all sub-blocks of the target's block.
  */
 bool gpci_tree_owner_to_probe(const gpc_coherence *coherence, const gpci_module *target,
                               const gpci_tree_read_probe *probe, uint32_t sub, uint32_t *out_module,
@@ -188,8 +210,8 @@ bool gpci_tree_owner_to_probe(const gpc_coherence *coherence, const gpci_module 
 }
 
 /*
- * Without an owner, a sharer may send the block to R, if the protocol's rule for READ_PROBE in S says SEND_DATA (MSI,
- * MESI; Table 2.1, step 9). Any could; it is the last in the directory.
+ * If a block has no owner, a sharer may send the block to the requester, if the protocol's rule for READ_PROBE in S
+ * says SEND_DATA (MSI, MESI; Table 2.1, step 9). Any sharer could send; the function takes the last in the directory.
  */
 uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *coherence, const gpci_module *target,
                                    const gpci_tree_read_probe *probe) {
@@ -198,7 +220,8 @@ uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *coherence, const gpci_mo
         return GPC_NO_MODULE;
     const uint32_t sub = gpci_module_sub_of(target, probe->request->tag);
     if (target->pointers && !gpci_directory_is_exact(target, probe->block, sub))
-        return GPC_NO_MODULE; /* T has the block, but no known sharer has */
+        /* the entry stands for groups: no module is known to have a copy; the target sends its own block */
+        return GPC_NO_MODULE;
     for (uint32_t slot = target->above_count; slot-- > 0;) {
         const gpci_module *probed = gpci_module_at(coherence, target->above[slot]);
         if (probed != probe->request->from && gpci_tree_has_sharer(target, probe->block, sub, slot) &&
@@ -208,7 +231,9 @@ uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *coherence, const gpci_mo
     return GPC_NO_MODULE;
 }
 
-/* T's directory after a reply: X is still the owner only in O or F, and still a sharer only if it had the block. */
+/*
+ * After the reply, the probed module is still the owner only in state O or F, and still a sharer only if it had a copy.
+ */
 void gpci_tree_update_directory(const gpc_coherence *coherence, gpci_module *target, uint32_t block,
                                 const gpci_tree_probe_reply *reply) {
     const gpci_module *probed = gpci_module_at(coherence, reply->module);

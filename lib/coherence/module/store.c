@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * Bytes of memory, for all memory modules together: an address belongs to one of them. A block gets its place in a
- * growing array, zeroed, at the first reservation; a map leads from addresses to places.
+ * Bytes of memory. All memory modules share an array, because an address belongs to only one memory. A block gets its
+ * place in the growing array, with zeroed bytes, when the block is first reserved. A map leads from addresses to
+ * places.
  */
 
 static size_t block_bytes(const gpc_coherence *coherence) {
@@ -48,7 +49,7 @@ uint8_t *gpci_tree_memory_at(const gpc_coherence *coherence, uint64_t address) {
            (size_t)(address & (block_bytes(coherence) - 1));
 }
 
-/* Number of bytes from `address` on within a memory block, at most `size`. */
+/* Number of bytes from `address` to the end of the memory block, at most `size`. */
 static size_t part_of(const gpc_coherence *coherence, uint64_t address, size_t size) {
     const size_t left = block_bytes(coherence) - (size_t)(address & (block_bytes(coherence) - 1));
     return size < left ? size : left;
@@ -84,7 +85,7 @@ gpc_status gpc_coherence_read_memory(const gpc_coherence *coherence, uint64_t ad
 gpc_status gpc_coherence_write_memory(gpc_coherence *coherence, uint64_t address, const uint8_t *bytes, size_t size,
                                       gpc_error *error) {
     gpc_status status = check(coherence, "gpc_coherence_write_memory", address, bytes, size, error);
-    /* reserve everything first: a failure then changes no byte */
+    /* reserve all blocks before writing, so that a failure changes no byte */
     for (size_t done = 0; status == GPC_OK && done < size; done += part_of(coherence, address + done, size - done))
         if (gpci_tree_memory_reserve(coherence, address + done) != GPC_OK)
             status = gpci_out_of_memory(error);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Actions shared by all rules: write a state by the table and list the transition; count bytes; fail. States and
- * directory entries after evictions and write-backs.
+ * Actions shared by all rules: write the next state and list the transition; count bytes; fail the tree. Also states
+ * and directory entries after evictions and write-backs.
  */
 
 void gpci_tree_fail(gpc_coherence *coherence, gpc_status status, const char *format, ...) {
@@ -28,7 +28,7 @@ void gpci_tree_fail_victim(gpc_coherence *coherence, const gpci_module *module) 
 }
 
 #ifdef GPCI_CHECK
-/* Count sectors between a near half and the home half below. */
+/* Count the sectors of 32 bytes that a message carries between a near half and the home half below. */
 static void count_remote_again(const gpc_coherence *coherence, const gpci_module *target, gpci_module *from,
                                gpci_module *receiver, uint32_t bytes) {
     gpci_module *near = target == receiver ? from : target == from ? receiver : NULL;
@@ -37,7 +37,10 @@ static void count_remote_again(const gpc_coherence *coherence, const gpci_module
 }
 #endif
 
-/* Count network bytes on the side of a module where they are sent or received: towards memory, or processors. */
+/*
+ * Count a message's bytes at each end, on the side that the message uses: high (towards processors), or low (towards
+ * memory).
+ */
 void gpci_tree_count_bytes(const gpc_coherence *coherence, const gpci_module *target, gpci_module *from,
                            gpci_module *receiver, gpc_message_kind kind, uint32_t bytes) {
     *(from == target ? &from->stats.high_sent : &from->stats.low_sent) += bytes;
@@ -117,7 +120,7 @@ void gpci_tree_apply(gpc_coherence *coherence, gpci_module *module, uint32_t blo
  * A non-inclusive module may evict the data while modules above keep their copies. The directory still needs the
  * block's tag, state, owners and sharers: they move to one of the `directory_ways` of the set, an entry without data.
  *
- * Example, an L2 of 2 ways and 1 directory way, set full with A and B, both also in L1s:
+ * Example, an L2 of 2 ways and 1 directory way. The set is full with blocks A and B; L1s have copies of both:
  *   C misses     A, the victim, is written back if modified; its entry moves to the directory way; C takes A's way
  *   L1 asks A    only the entry is present: the lookup evicts a victim and reads A's data from the low module
  * If D misses in place of L1's request, the victim B needs the directory way: A's entry is evicted for good, the L1s'
@@ -136,7 +139,10 @@ bool gpci_tree_keeps_entry(const gpc_coherence *coherence, const gpci_module *mo
            !gpci_module_directory_only(module, block) && gpci_module_has_sharers(module, block);
 }
 
-/* Remove a module as owner of a block from the low module's directory: the module writes back, and goes to S. */
+/*
+ * Remove a module as owner of a block from the low module's directory: the module has written the block back and goes
+ * to S.
+ */
 static void drop_ownership(const gpc_coherence *coherence, const gpci_module *module, uint32_t block) {
     const gpci_module *target =
         gpci_module_at(coherence, gpci_module_low(coherence, module, gpci_module_tag(module, block)));
@@ -157,8 +163,8 @@ static bool has_owner(const gpci_module *module, uint32_t block) {
 }
 
 /*
- * State without modified bytes: E for M, S for O and N. If the protocol lacks E or S, take a state of the protocol with
- * the same meaning; if there is none, the state stays.
+ * State of a block whose modified bytes were written back: E for M, S for O and N. If the protocol lacks E or S, take a
+ * state of the protocol with the same meaning. If no such state exists, the state stays.
  */
 static uint8_t clean_state(const gpc_coherence *coherence, const gpci_module *module, uint8_t state) {
     const uint8_t means = gpci_tree_means(coherence, state);
@@ -178,7 +184,8 @@ void gpci_tree_written_back(gpc_coherence *coherence, gpci_module *module, uint3
                             uint64_t at) {
     const uint8_t state = module->states[block], clean = clean_state(coherence, module, state);
     const bool above_too =
-        gpci_tree_means(coherence, state) == GPC_MEANS_O && has_owner(module, block); /* modified bytes */
+        /* an owner above may still have modified bytes */
+        gpci_tree_means(coherence, state) == GPC_MEANS_O && has_owner(module, block);
     if (clean == state || above_too)
         return;
     if (gpci_tree_means(coherence, clean) == GPC_MEANS_S)
@@ -194,7 +201,7 @@ void gpci_tree_written_through(gpc_coherence *coherence, gpci_module *module, ui
         gpci_tree_written_back(coherence, module, block, GPC_ORIGIN_WRITE_THROUGH, at);
 }
 
-/* True if a block still has modified bytes, because a write-back was refused (engine.h). */
+/* True if a block still has modified bytes, because a write-back was refused. */
 static bool holds_data(const gpc_coherence *coherence, const gpci_module *module, uint32_t block) {
     return !gpci_tree_has(coherence, GPC_PROTOCOL_WHOLE_BLOCKS) && gpci_tree_data_dirty(coherence, module, block);
 }

@@ -3,13 +3,13 @@
 #include "coherence/engine/engine.h"
 
 /*
- * Puts from R (`from`) to T (`module`): blocks written back or evicted, and stores written through or
- * performed by T. T's action depends on the block:
- *   T has it: T keeps the bytes, and by the rule also sends them on
- *   T lacks it (only without a directory): T reads the block first, or sends the bytes on
- *   the store bypasses T: T drops its copy, and sends the bytes on
- *   R has no copy and T performs the store: T first gets the only copy; for an n-store, any copy
- * A put refused by T or below changes nothing: R keeps its bytes.
+ * Puts from the requester (`from`) to the target (`module`): blocks written back or evicted, and stores written through
+ * or performed by the target. The target's action depends on the block:
+ *   the target has it: the target keeps the bytes, and by the rule also sends them on
+ *   the target lacks it (only without a directory): the target reads the block first, or sends the bytes on
+ *   the store bypasses the target: the target drops its copy, and sends the bytes on
+ *   the requester has no copy and the target performs the store: the target first gets the only copy; for an n-store, any copy
+ * A put refused by the target or below changes nothing: the requester keeps its bytes.
  */
 
 static bool is_tracked(const gpci_engine *engine) {
@@ -74,20 +74,20 @@ gpci_task *gpci_store_begin(gpci_engine *engine, uint32_t parent, gpci_step resu
     return put;
 }
 
-/* Event of the bytes at T. A probe may have changed the kind of a block's bytes since the put was prepared. */
+/* Event of the bytes at the target. A probe may have changed the kind of a block's bytes since the put was prepared. */
 static uint32_t event_of(const gpci_engine *engine, const gpci_task *put) {
     const uint32_t usual = gpci_tree_put_event(put->masked), event = gpci_event_or(put->event, usual);
     return GPCI_LIKELY(event == usual) || gpci_like(engine->tree->protocol, event) == usual ? event : usual;
 }
 
-/* Event raised further below, by T's rule. */
+/* Event raised further below, by the target's rule. */
 static uint8_t raised_on(const gpci_engine *engine, const gpci_task *put) {
     const gpci_module *target = gpci_task_module(engine, put);
     const uint8_t state = put->block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : target->states[put->block];
     return gpci_raised_below(target, state, event_of(engine, put), gpci_tree_put_event(put->masked));
 }
 
-/* T sends on bytes it does not keep, or not alone; the address stays locked meanwhile. */
+/* The target sends on bytes it does not keep, or not alone; the address stays locked meanwhile. */
 static void forward(gpci_engine *engine, uint32_t task, gpci_step resumes) {
     const gpci_task *put = gpci_task_at(engine, task);
     gpci_task *onward = put_begin(engine, task, resumes, gpci_task_module(engine, put), put->address);
@@ -125,14 +125,14 @@ static bool bypasses_t(const gpci_engine *engine, const gpci_task *put) {
 }
 
 /*
- * True if T should perform the store but is the near half of a cache: T drops its copy and sends the store to the home
- * half.
+ * True if the target should perform the store but is the near half of a cache: the target drops its copy and sends the
+ * store to the home half.
  */
 static bool is_passed_on(const gpci_engine *engine, const gpci_task *put) {
     return put->at_low && gpci_task_module(engine, put)->near;
 }
 
-/* True if T makes room for a missing block. */
+/* True if the target makes room for a missing block. */
 static bool allocates(const gpci_engine *engine, const gpci_task *put) {
     const gpci_module *target = gpci_task_module(engine, put);
     if (put->at_low || is_tracked(engine) || bypasses_t(engine, put))
@@ -154,7 +154,7 @@ void gpci_step_put_come(gpci_engine *engine, uint32_t task) {
                                                                  is_passed_on(engine, put))});
 }
 
-/* T reads the block from its own low module. */
+/* The target reads the block from its own low module. */
 static void fetch(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     const gpci_module *target = gpci_task_module(engine, put);
@@ -171,7 +171,7 @@ static void fetch(gpci_engine *engine, uint32_t task) {
     gpci_ask(engine, target, child, GPCI_STEP_read_begin, misses);
 }
 
-/* T lacks the block. */
+/* The target lacks the block. */
 static void put_absent(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     const gpci_module *target = gpci_task_module(engine, put);
@@ -190,7 +190,7 @@ static void put_absent(gpci_engine *engine, uint32_t task) {
     forward(engine, task, GPCI_STEP_put_forwarded);
 }
 
-/* True if another module above T owns the bytes of a non-coherent store. */
+/* True if another module above the target owns the bytes of a non-coherent store. */
 static bool others_own(const gpci_engine *engine, const gpci_task *put) {
     const gpci_module *module = gpci_task_from(engine, put), *target = gpci_task_module(engine, put);
     const gpci_tree_span span = gpci_tree_span_of(target, module, put->address);
@@ -202,7 +202,10 @@ static bool others_own(const gpci_engine *engine, const gpci_task *put) {
     return false;
 }
 
-/* Put into T, which has the block. Bytes that other modules above T own are older: first invalidate their copies. */
+/*
+ * Put into the target, which has the block. Bytes that other modules above the target own are older: first invalidate
+ * their copies.
+ */
 static void put_present(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     const gpci_module *module = gpci_task_from(engine, put), *target = gpci_task_module(engine, put);
@@ -213,16 +216,16 @@ static void put_present(gpci_engine *engine, uint32_t task) {
         gpci_step_put_merge(engine, task);
 }
 
-/* True if T lacks the block and keeps only the stored bytes. */
+/* True if the target lacks the block and keeps only the stored bytes. */
 static bool takes(const gpci_engine *engine, const gpci_task *put) {
     const gpci_module *target = gpci_task_module(engine, put);
     return put->blind && gpci_takes_store(engine, target, put->inflight);
 }
 
-/* T performs the store, with the only copy; for an n-store, with any copy. */
+/* The target performs the store, with the only copy; for an n-store, with any copy. */
 static void put_at_low(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
-    /* R has no copy, whatever the directory says, and the address is blocked. */
+    /* The requester has no copy, whatever the directory says, and the address is blocked. */
     const bool passed_on = gpci_task_from(engine, put)->near;
     if (passed_on)
         gpci_tree_drop_sharers(engine->tree, gpci_task_module(engine, put), put->block, gpci_task_from(engine, put),
@@ -257,7 +260,7 @@ static bool is_stale(gpci_engine *engine, gpci_task *put) {
     return false;
 }
 
-/* True if a request of T itself was refused: release the block and reply. */
+/* True if a request of the target itself was refused: release the block and reply. */
 static bool refused(gpci_engine *engine, uint32_t task) {
     if (!gpci_task_at(engine, task)->refused)
         return false;
@@ -267,7 +270,8 @@ static bool refused(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * Store the put's bytes in T. `last`: no module below gets the bytes; a store that bypasses R then returns the value.
+ * Store the put's bytes in the target. `last`: no module below gets the bytes; a store that bypasses the requester then
+ * returns the value.
  */
 static void store_bytes(gpci_engine *engine, const gpci_task *put, bool last) {
     gpc_coherence *coherence = engine->tree;
@@ -289,7 +293,7 @@ static void store_bytes(gpci_engine *engine, const gpci_task *put, bool last) {
     gpci_performed(engine, put->inflight);
 }
 
-/* T is done and answers. */
+/* The target is done and answers. */
 static void answer(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     gpci_module *target = gpci_task_module(engine, put);
@@ -298,7 +302,7 @@ static void answer(gpci_engine *engine, uint32_t task) {
                   true);
 }
 
-/* T lacks the block and keeps only the stored bytes. */
+/* The target lacks the block and keeps only the stored bytes. */
 static void keep_bytes(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     gpci_module *target = gpci_task_module(engine, put);
@@ -312,7 +316,7 @@ static void keep_bytes(gpci_engine *engine, uint32_t task) {
     answer(engine, task);
 }
 
-/* T has a way for the block. */
+/* The target has a way for the block. */
 static void take_put(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     if (put->at_low)
@@ -325,7 +329,7 @@ static void take_put(gpci_engine *engine, uint32_t task) {
         fetch(engine, task);
 }
 
-/* Copies at T and above would be stale: drop them first. */
+/* Copies at the target and above would be stale: drop them first. */
 static void pass_on(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     if (put->missing)
@@ -335,7 +339,7 @@ static void pass_on(gpci_engine *engine, uint32_t task) {
                               GPCI_TASK_ALL, 0);
 }
 
-/* No copy is left above T: drop T's. */
+/* No copy is left above the target: drop the target's. */
 void gpci_step_put_near(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     const uint32_t block = put->block;
@@ -404,7 +408,7 @@ static gpc_protocol_rule rule_of(const gpci_engine *engine, const gpci_task *put
     return gpci_tree_rule(engine->tree, target, target->states[put->block], event_of(engine, put));
 }
 
-/* True if T sends the bytes on before keeping a copy. */
+/* True if the target sends the bytes on before keeping a copy. */
 static bool sends_on(const gpci_engine *engine, const gpci_task *put) {
     return put->data && rule_of(engine, put).actions & GPC_DO_WRITE_THROUGH;
 }
@@ -450,7 +454,10 @@ static void leave(const gpci_engine *engine, const gpci_task *put) {
                                put->address);
 }
 
-/* T keeps the bytes. If T also sends on, sending comes first. A locked copy of another owner may refuse the put. */
+/*
+ * The target keeps the bytes. If the target also sends on, sending comes first. A locked copy of another owner may
+ * refuse the put.
+ */
 void gpci_step_put_merge(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     if (refused(engine, task))
@@ -461,7 +468,7 @@ void gpci_step_put_merge(gpci_engine *engine, uint32_t task) {
         gpci_step_put_keep(engine, task);
 }
 
-/* Send invalidations to other readers of T's block. */
+/* Send invalidations to other readers of the target's block. */
 static void tell_others(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, put->inflight);
@@ -504,7 +511,10 @@ void gpci_step_put_keep(gpci_engine *engine, uint32_t task) {
     answer(engine, task);
 }
 
-/* T's directory-only entry, without room for data, sent the put's bytes below. If refused, R keeps its bytes. */
+/*
+ * The target's directory-only entry, without room for data, sent the put's bytes below. If refused, the requester keeps
+ * its bytes.
+ */
 void gpci_step_put_cleaned(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     gpci_module *target = gpci_task_module(engine, put);
@@ -523,7 +533,7 @@ void gpci_step_put_dropped(gpci_engine *engine, uint32_t task) {
     forward(engine, task, GPCI_STEP_put_forwarded);
 }
 
-/* T, which does not keep the bytes, sent the bytes below. */
+/* The target, which does not keep the bytes, sent the bytes below. */
 void gpci_step_put_forwarded(gpci_engine *engine, uint32_t task) {
     if (refused(engine, task))
         return;

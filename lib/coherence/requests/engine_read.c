@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Requests for a copy, from R (`from`) to T (`module`). T asks its own low module, or probes owners among modules above
- * (`down`): then T is `from` and X is `module`.
+ * Requests for a copy, from the requester (`from`) to the target (`module`). The target asks its own low module, or
+ * probes owners among modules above (`down`): then the target is `from` and the probed module is `module`.
  */
 
 void gpci_step_read_begin(gpci_engine *engine, uint32_t task) {
@@ -16,7 +16,7 @@ void gpci_step_read_begin(gpci_engine *engine, uint32_t task) {
         gpci_block_asks(engine, task);
 }
 
-/* True for a load that bypasses R and also T. */
+/* True for a load that bypasses the requester and also the target. */
 static bool bypasses_t(const gpci_engine *engine, const gpci_task *request) {
     const uint32_t flags = gpci_tree_inflight_at(engine, request->inflight)->flags;
     return request->passing &&
@@ -67,7 +67,7 @@ static void count(const gpci_engine *engine, gpci_module *module, const gpci_tas
     module->stats.hits += hit;
 }
 
-/* T's predictor responds to an access once: a request that comes again takes the word given before. */
+/* The target's predictor responds to an access once: a request that comes again takes the word given before. */
 static void ask_once(gpci_tree_inflight *access, gpci_module *target, uint64_t tag) {
     if (!access->responded)
         access->word = gpci_module_respond(target, tag);
@@ -75,8 +75,8 @@ static void ask_once(gpci_tree_inflight *access, gpci_module *target, uint64_t t
 }
 
 /*
- * A load would bypass R, but T's predictor has bits for R's predictor in a line of T: answer with the bits, without
- * bytes; R asks again.
+ * A load would bypass the requester, but the target's predictor has bits for the requester's predictor in a line of the
+ * target: answer with the bits, without bytes; the requester asks again.
  */
 static bool is_answered(gpci_engine *engine, uint32_t task) {
     const gpci_task *request = gpci_task_at(engine, task);
@@ -93,7 +93,7 @@ static bool is_answered(gpci_engine *engine, uint32_t task) {
     return access->answered;
 }
 
-/* Let T's predictor answer a served request. */
+/* Let the target's predictor answer a served request. */
 static void respond(gpci_engine *engine, const gpci_task *request) {
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, request->inflight);
     gpci_module *target = gpci_task_module(engine, request);
@@ -142,7 +142,10 @@ static void probe(gpci_engine *engine, uint32_t task, uint32_t x, uint64_t tag, 
     gpci_then(engine, child, GPCI_STEP_read_begin);
 }
 
-/* Probe the owners of T's block, or of the part R requests; without owner a sharer, if sharers supply data. */
+/*
+ * Probe the owners of the target's block, or of the part the requester requests; without owner a sharer, if sharers
+ * supply data.
+ */
 static void probe_owners(gpci_engine *engine, uint32_t task, gpci_step resumes) {
     const gpci_task *request = gpci_task_at(engine, task);
     gpci_module *target = gpci_task_module(engine, request);
@@ -201,7 +204,7 @@ void gpci_step_read_room(gpci_engine *engine, uint32_t task) {
     gpci_step_read_up(engine, task);
 }
 
-/* T has the whole block. If a probe took T's part meanwhile, only the bytes read now are left. */
+/* The target has the whole block. If a probe took the target's part meanwhile, only the bytes read now are left. */
 void gpci_step_read_complete(gpci_engine *engine, uint32_t task) {
     gpci_task *request = gpci_task_at(engine, task);
     if (!request->refused && gpci_complete_end(engine, request))
@@ -325,7 +328,7 @@ void gpci_step_read_reply(gpci_engine *engine, uint32_t task) {
         count_back(gpci_task_from(engine, request), back);
 }
 
-/* Update T's directory after an answer, and store modified bytes in T. */
+/* Update the target's directory after an answer, and store modified bytes in the target. */
 static void take_answer(gpci_engine *engine, gpci_task *request) {
     gpc_coherence *coherence = engine->tree;
     gpci_module *target = gpci_task_from(engine, request);
@@ -348,7 +351,7 @@ void gpci_step_read_replied(gpci_engine *engine, uint32_t task) {
     gpci_request_done(engine, task);
 }
 
-/* A load with bypass of T too. */
+/* A load with bypass of the target too. */
 void gpci_step_read_dropped(gpci_engine *engine, uint32_t task) {
     gpci_task *request = gpci_task_at(engine, task);
     if (request->refused) {

@@ -3,8 +3,8 @@
 #include "coherence/engine/engine.h"
 
 /*
- * Requests for the only copy, from R (`from`) to T (`module`), and invalidations: T takes the block from modules above
- * (`down`), which first take it from the modules above them.
+ * Requests for the only copy, from the requester (`from`) to the target (`module`), and invalidations: the target takes
+ * the block from modules above (`down`), which first take it from the modules above them.
  */
 
 void gpci_invalidate_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
@@ -76,7 +76,7 @@ static void probe_copies(gpci_engine *engine, uint32_t task, bool only_owners) {
 
 /*
  * True if owners must be invalidated first: an owner's modified bytes are older than non-coherent stores of others, and
- * must reach T earlier. Not needed if data go directly to the requester, which can tell them apart.
+ * must reach the target earlier. Not needed if data go directly to the requester, which can tell them apart.
  */
 static bool owners_come_first(const gpci_engine *engine, const gpci_task *invalidation) {
     return engine->tree->non_coherent && !gpci_tree_has(engine->tree, GPC_PROTOCOL_COUNT_REPLIES) &&
@@ -162,7 +162,10 @@ static void count(const gpci_engine *engine, gpci_module *module, const gpci_tas
     module->stats.hits += write->hit;
 }
 
-/* True if data may go directly to R. Not if a request of T itself may be refused: R would lose the data. */
+/*
+ * True if data may go directly to the requester. Not if a request of the target itself may be refused: the requester
+ * would lose the data.
+ */
 static bool reaches_peer(const gpci_engine *engine, const gpci_task *write) {
     const gpc_protocol_rule rule = *gpci_module_rule(gpci_task_module(engine, write), write->state,
                                                      gpci_event_or(write->event, GPC_EVENT_WRITE_ABOVE));
@@ -196,7 +199,7 @@ void gpci_step_write_found(gpci_engine *engine, uint32_t task) {
         return;
     }
     uint32_t span = 0;
-    /* The reference (Multi2Sim) invalidates only R's first sub-block. */
+    /* The reference (Multi2Sim) invalidates only the requester's first sub-block. */
     if (!gpci_tree_has(engine->tree, GPC_PROTOCOL_PROBE_WHOLE))
         span = gpci_task_from(engine, write)->given.block_bytes - 1;
     write->direct = reaches_peer(engine, write);
@@ -224,7 +227,7 @@ bool gpci_complete_end(const gpci_engine *engine, gpci_task *task) {
     return task->state != GPC_LINE_I;
 }
 
-/* The rest of T's block arrived; R gets the whole block. */
+/* The rest of the target's block arrived; the requester gets the whole block. */
 void gpci_step_write_complete(gpci_engine *engine, uint32_t task) {
     gpci_task *write = gpci_task_at(engine, task);
     if (write->refused) {
@@ -246,7 +249,7 @@ void gpci_step_write_alone(gpci_engine *engine, uint32_t task) {
     gpci_then(engine, task, gpci_task_at(engine, task)->down ? GPCI_STEP_write_down : GPCI_STEP_write_up);
 }
 
-/* Event of a write request, or of a put whose store T performs. */
+/* Event of a write request, or of a put whose store the target performs. */
 static uint32_t rights_event(const gpci_task *write) {
     return write->at_low ? (uint32_t)GPC_EVENT_WRITE_ABOVE : gpci_event_or(write->event, GPC_EVENT_WRITE_ABOVE);
 }
@@ -290,13 +293,17 @@ void gpci_step_write_up(gpci_engine *engine, uint32_t task) {
     gpci_rights_begin(engine, task, GPCI_STEP_write_up_end);
 }
 
-/* T has the permission requested by R and passes it on, with the answer to T's own request. */
+/*
+ * The target has the permission requested by the requester and passes it on, with the answer to the target's own
+ * request.
+ */
 static void settle(gpci_engine *engine, gpci_task *write) {
     gpc_coherence *coherence = engine->tree;
     gpci_module *requester = gpci_task_from(engine, write), *target = gpci_task_module(engine, write);
     const gpci_tree_request ask = gpci_task_request(engine, write);
     write->valid &=
-        gpci_tree_is_held(coherence, requester->states[write->own]); /* false if an eviction in T has taken R's copy */
+        /* false if an eviction in the target has taken the requester's copy */
+        gpci_tree_is_held(coherence, requester->states[write->own]);
     if (GPCI_UNLIKELY(gpci_rights_end(engine, write)))
         gpci_tree_data_begin(target, write->block, NULL);
     target->stats.write_request_hits += !write->asked;
