@@ -6,14 +6,11 @@
 
 #include <string.h>
 
-/*
- * Core of the protocol engine: tasks, and the messages by which they ask and answer; steps; pools of items, queues and
- * the calendar.
- */
+/* Core of the protocol engine: tasks; messages between tasks; steps; pools of items, queues and the calendar. */
 
 /* -- tasks */
 
-/* Make the root task of an access; its end resumes no parent. */
+/* Take a task from the pool. `parent` GPCI_NO_ITEM: the root task of an access, whose end resumes no parent. */
 static gpci_task *take_task(gpci_engine *engine, uint32_t parent, uint32_t inflight, uint32_t from, uint32_t module,
                             uint64_t address, uint32_t *out_task) {
     *out_task = gpci_items_take_any(&engine->tasks);
@@ -41,7 +38,10 @@ gpci_task *gpci_task_begin(gpci_engine *engine, uint32_t parent, gpci_step resum
     return task;
 }
 
-/* Zero the new side arrays of an in-flight access never used before, because a snapshot stores them. */
+/*
+ * Take an access from the pool. If the pool entry was never used before, zero its elements of the parallel arrays,
+ * because snapshots save the elements.
+ */
 static uint32_t take_inflight(gpci_engine *engine) {
     const uint32_t had = engine->inflights.count, inflight = gpci_items_take_any(&engine->inflights);
     memset(gpci_tree_inflight_at(engine, inflight), 0, sizeof(gpci_tree_inflight));
@@ -100,7 +100,7 @@ void gpci_task_give(gpci_engine *engine, uint32_t task) {
     gpci_items_give(&engine->tasks, task);
     if (engine->host && !--access->tasks && access->ended) {
         if (GPCI_UNLIKELY(engine->rests != NULL))
-            engine->rests[inflight] = (gpci_inflight_rest){0}; /* a snapshot stores the rest of the struct */
+            engine->rests[inflight] = (gpci_inflight_rest){0}; /* a snapshot saves the rests of free accesses, too */
         gpci_tree_inflight_give(engine, inflight);
     }
 }
@@ -228,7 +228,10 @@ void gpci_request_done(gpci_engine *engine, uint32_t task) {
         go_on(engine, task);
 }
 
-/* For a read request without data from the target, the peer's block suffices; the peer keeps a copy. */
+/*
+ * Receive a block from a peer. If the request is `eager`, the peer's block completes the read request, without data
+ * from the target; the peer keeps a copy.
+ */
 void gpci_step_peer_comes(gpci_engine *engine, uint32_t task) {
     gpci_task *request = gpci_task_at(engine, task);
     if (--request->coming || !(request->done || request->eager))
@@ -246,7 +249,10 @@ static void tell_transitions(gpc_coherence *coherence) {
     coherence->transition_count = 0;
 }
 
-/* Set the request seen by policies to the access of a step. Steps of messages in flight do not concern policies. */
+/*
+ * Set the request that policies see to the request of the step's access. Steps of messages in flight have no access,
+ * and do not call policies.
+ */
 static void show(gpci_engine *engine, gpci_due due) {
     if (!engine->policy_request || (due.step >= GPCI_STEP_message_leaves && due.step != GPCI_STEP_peer_comes))
         return;
@@ -304,7 +310,10 @@ static void keep_payload(const gpci_engine *engine, uint32_t inflight, const gpc
         memcpy(gpci_mask_of(engine, inflight), request->mask, (request->size + 7) / 8);
 }
 
-/* Record of a new access: the record that the host has set, or else a new one, with what policies already decided. */
+/*
+ * Record of the line access of a new access: the record that the host has set, or else a new record with the decisions
+ * that policies have already made.
+ */
 static uint32_t line_of(gpci_engine *engine, bool sweeps) {
     const gpc_coherence *tree = engine->tree;
     if (engine->alone || !engine->policy_request)
@@ -353,7 +362,7 @@ uint32_t gpci_inflight_begin(gpci_engine *engine, const gpc_coherence_request *r
     keep_payload(engine, inflight, request);
     if (engine->policy_request)
         engine->policy_request[inflight] = carried ? *carried : (gpc_request){.address = request->address};
-    if (!engine->tree->busy && !engine->alone) /* transitions of an earlier access were reported */
+    if (!engine->tree->busy && !engine->alone) /* forget the transitions of an earlier access, which were reported */
         engine->tree->transition_count = 0;
     gpci_step_in(engine, access->task, step, engine->alone ? 0 : request->cycle - engine->now);
     engine->live++;
@@ -367,7 +376,7 @@ void gpci_items_init(gpci_items *pool, size_t item_bytes) {
     *pool = (gpci_items){.item_bytes = item_bytes, .free = GPCI_NO_ITEM};
 }
 
-/* Enlarge an array with room for `*room` items, so that `more` fit behind `count`. NULL: out of memory. */
+/* Enlarge an array of `*capacity` items, so that `more` items fit behind the first `count`. NULL: out of memory. */
 static void *enlarge(gpc_context *context, void *items, size_t *capacity, size_t count, size_t more, size_t bytes) {
     const size_t larger = gpci_array_larger(*capacity, count, more, bytes);
     void *memory = larger ? gpci_array_enlarge(context, items, *capacity * bytes, larger * bytes) : NULL;
@@ -379,7 +388,7 @@ static void *enlarge(gpc_context *context, void *items, size_t *capacity, size_t
 bool gpci_items_reserve(gpc_context *context, gpci_items *pool, uint32_t more) {
     if (GPCI_LIKELY(gpci_items_have(pool, more)))
         return true;
-    /* freed items are reused before the end: room for all is room for `more` */
+    /* taken items are free items first: room for `more` items at the end is enough */
     char *items = enlarge(context, pool->items, &pool->capacity, pool->count, more, pool->item_bytes);
     pool->items = items ? items : pool->items;
     return items;
@@ -460,7 +469,7 @@ void gpci_calendar_state(gpci_calendar *calendar, gpci_state_fn visit, void *use
     visit(user_data, &calendar->later_count, sizeof calendar->later_count);
     visit(user_data, &calendar->order, sizeof calendar->order);
     visit(user_data, calendar->later, calendar->later_count * sizeof *calendar->later);
-    /* from the ring's first item on: the position in memory depends on how the ring grew */
+    /* visit from the ring's first item on, because the first item's position in memory depends on how the ring grew */
     uint32_t count = calendar->today_count;
     visit(user_data, &count, sizeof count);
     for (uint32_t i = 0; i < count; i++) {

@@ -7,7 +7,7 @@
 /*
  * Accesses. A module is a controller: it reacts to messages as they arrive, by the protocol's table (transaction.h). A
  * block is locked from the lookup that finds it until the request is complete. An access or request that arrives in
- * between waits or is refused. Accesses one at a time use engine of their own (engine_alone.h).
+ * between waits or is refused. Accesses that run one at a time use an engine of their own (engine_alone.h).
  *
  * A task is work a controller has begun and not ended: a lookup, a sent request, an eviction. A task is a chain of
  * steps. A step is a function called at a cycle. If a step needs another module, it makes a child task for the module,
@@ -15,22 +15,25 @@
  * the next step; a place in a queue; a child task; or the end of the task.
  *
  * Waiting and refusing: accesses, and requests towards the processors, wait for a lock. A request towards memory that
- * finds its block locked waits too; or, with GPC_PROTOCOL_RETRY, it is refused: all locks on its way are released, and
- * the access begins again at the first-level module some cycles later. If requests are refused, the holder of a lock
- * towards the processors never waits for a lock towards memory. If requests wait, probes pass the locks of waiting
- * requests (engine_lock.c). Hence no circle of waiters.
+ * finds its block locked waits, or is refused (GPC_PROTOCOL_RETRY): a refusal releases all locks on the request's way,
+ * and the access begins again at the first-level module some cycles later. There is no circle of waiters. If requests
+ * are refused, the holder of a lock nearer to the processors never waits for a lock nearer to memory. If requests wait,
+ * probes pass the locks of waiting requests (engine_lock.c).
  *
  * Files: engine.c tasks, steps, messages, calendar; engine_issue.c calls; engine_build.c memory; engine_network.c
  * networks; engine_find.c ports, lookups; engine_room.c ways; engine_lock.c locks; engine_hold.c held trees;
  * engine_access.c an access at the first-level module, or past it; engine_order.c order and joins; engine_read.c,
  * engine_write.c, engine_evict.c, engine_put.c requests, evictions and puts; engine_sweep.c acquires and flushes of
  * whole modules; engine_fetch.c neighbours read in addition; engine_tell.c invalidations without answer, and markers
- * behind them; engine_fill.c ways taken when data arrive; engine_alone.c accesses one at a time, and the lists of
- * their steps.
+ * behind them; engine_fill.c ways taken when data arrive; engine_alone.c accesses one at a time, and the lists of their
+ * steps.
  */
 
 #define GPCI_LOCK_NEIGHBOUR 0x80000000u
-/* Low bits of a token, different for all accesses in flight, and a bit for neighbour accesses. */
+/*
+ * Token in a lock: the low bits of an access's token, which differ for all accesses in flight, and GPCI_LOCK_NEIGHBOUR
+ * for internal accesses.
+ */
 GPCI_INLINE uint32_t gpci_lock_token(uint64_t token) {
     return ((uint32_t)token & ~GPCI_LOCK_NEIGHBOUR) | (token >= GPCI_NEIGHBOUR_TOKEN ? GPCI_LOCK_NEIGHBOUR : 0);
 }
@@ -43,33 +46,39 @@ struct gpci_engine {
     gpc_context *context;
     const gpci_engine_host *host; /* engine_host.h; NULL: a tree without a host */
     bool waits;                   /* requests for a locked block wait instead of being refused */
-    bool passes;                  /* probes pass locks of accesses that wait below (if requests wait) */
-    bool orders;                  /* with a host: order and join accesses of a module as without a host */
-    bool lists;                   /* accesses of a module are listed, ordered and joined */
-    bool direct;                  /* steps without delay run at once (gpci_then) */
-    bool alone;                   /* one access at a time, with a list of its steps (engine_alone.c) */
-    bool untimed;                 /* alone, and all delays are 0 */
-    uint32_t late;                /* answers that wait for all other steps of the cycle (gpci_trail.late) */
+    bool passes;   /* if `waits`: a probe may pass a lock while the holder's request waits below (engine_lock.c) */
+    bool orders;   /* with a host: the engine, not the host, orders and joins accesses (engine_order.c) */
+    bool lists;    /* accesses of a module are listed, ordered and joined (engine_order.c) */
+    bool direct;   /* steps without delay run at once (gpci_then) */
+    bool alone;    /* one access at a time, with a list of its steps (engine_alone.c) */
+    bool untimed;  /* alone, and all delays are 0 */
+    uint32_t late; /* number of answers that wait for all other steps of the cycle (gpci_trail.late) */
     gpci_calendar calendar;
     gpci_items tasks, inflights, sent_messages, waiters, locks;
     gpci_items lines; /* records of line accesses (gpci_line_record) */
-    uint64_t
-        *labels; /* [label_capacity] by task, for a traced host: label of the message that started the task; or NULL */
+    /* [label_capacity] by task, for a traced host: label of the message that started the task; or NULL */
+    uint64_t *labels;
     size_t label_capacity;
     gpci_trail *trails; /* [trail_capacity] by task, for lone accesses; or NULL */
     size_t trail_capacity;
-    size_t task_room, inflight_room; /* tasks and accesses with room in every array beside the pools, too */
-    gpci_trail start;                /* position at which the next access begins */
-    uint32_t most; /* most tasks, locks, messages, waiters or entries made by a step and the immediate successors */
-    uint32_t internals; /* most internal accesses made by a step (gpci_internal_begin) */
+    /* number of tasks, and of accesses, for which every array beside the pools has room */
+    size_t task_room, inflight_room;
+    gpci_trail start; /* lone accesses: position in the list of steps at which the next access begins */
     /*
-     * [in-flight access][payload_bytes] mask of the access; with data also its bytes, and a copy of the block at unlock
+     * upper bound of the tasks, locks, messages, waiters or entries of full maps made by a step and the steps run at
+     * once
+     */
+    uint32_t most;
+    uint32_t internals; /* upper bound of the internal accesses begun by a step (gpci_internal_begin) */
+    /*
+     * [in-flight access][payload_bytes] mask of the access's bytes. In a tree with data also the bytes, and a copy of
+     * the access's block, made when the block is unlocked.
      */
     uint8_t *payload;
     size_t payload_capacity, payload_bytes;
-    gpc_request *policy_request; /* [in-flight access] requests shown to policies; only in a tree with policies */
+    gpc_request *policy_request; /* [in-flight access] request shown to policies; NULL in a tree without policies */
     size_t policy_request_capacity;
-    gpci_inflight_rest *rests; /* [in-flight access], or NULL */
+    gpci_inflight_rest *rests; /* [in-flight access]; NULL: not needed */
     size_t rest_capacity;
     uint32_t largest;        /* largest block size of the first level */
     gpci_net *nets;          /* [star_count] */
@@ -78,17 +87,17 @@ struct gpci_engine {
     uint32_t *buckets;       /* memory of every gpci_engine_unit.locks */
     bool crowded;            /* a full map may have less room than a step needs */
     uint64_t entries;        /* gpc_coherence.entries when `crowded` was last decided for every map */
-    bool stepping, telling;  /* stepping: in a step; telling: in gpc_coherence_advance */
+    bool stepping, telling;  /* stepping: a step is running; telling: gpc_coherence_advance is running */
     gpci_hold *hold;         /* held tree: the host chooses the next message (engine_hold.h); NULL: time advances */
     void (*performed)(void *data, uint32_t inflight); /* called when an access's bytes are written and read; or NULL */
     void *performed_data;
     uint64_t waited;      /* number of requests that waited for a lock, for tests */
     uint64_t now;         /* with a host: the host's cycle (gpci_engine_at) */
     uint64_t next_token;  /* a host gives accesses tokens of its own */
-    uint32_t live;        /* accesses not reported yet, for reports without a host */
-    gpci_due_queue ended; /* accesses to report; empty between steps */
-    /* state, with the items of the pools */
-    uint64_t neighbours;        /* number of past neighbour accesses */
+    uint32_t live;        /* number of accesses that have not ended, for the report of a deadlock */
+    gpci_due_queue ended; /* ended accesses to report; empty between steps */
+    /* state: snapshots save the fields from here on, and the items of the pools */
+    uint64_t neighbours;        /* number of internal accesses begun so far */
     uint32_t random[31], drawn; /* state of gpci_back_off */
 };
 
@@ -100,7 +109,10 @@ struct gpci_engine {
     }
 enum { GPCI_POOL_COUNT = 6 };
 
-/* Most lines of several blocks in an instruction: room for their records is made at once. */
+/*
+ * Upper bound of the lines of several blocks that an instruction accesses. Room for the lines' records is made before
+ * the instruction.
+ */
 #define GPCI_INSTRUCTION_LINES 128
 
 typedef void (*gpci_task_step_fn)(gpci_engine *engine, uint32_t subject);
@@ -121,7 +133,7 @@ GPCI_INLINE gpci_inflight_rest *gpci_inflight_rest_of(const gpci_engine *engine,
     return engine->rests + inflight;
 }
 
-/* Mask of an access; gpci_payload_of: its bytes, in a tree with data. */
+/* Mask of an access's bytes; gpci_payload_of: the bytes, in a tree with data. */
 GPCI_INLINE uint8_t *gpci_mask_of(const gpci_engine *engine, uint32_t inflight) {
     return engine->payload + inflight * engine->payload_bytes;
 }
@@ -130,12 +142,15 @@ GPCI_INLINE uint8_t *gpci_payload_of(const gpci_engine *engine, uint32_t infligh
     return gpci_mask_of(engine, inflight) + (engine->largest + 7) / 8;
 }
 
-/* Copy of the access's block at unlock. */
+/* Copy of the access's block, made when the block was unlocked. */
 GPCI_INLINE uint8_t *gpci_block_copy_of(const gpci_engine *engine, uint32_t inflight) {
     return gpci_payload_of(engine, inflight) + engine->largest;
 }
 
-/* True if an access skips the first module, or writes through, regardless of state. The access then never joins. */
+/*
+ * True if an access never joins another access, and no access joins it: in some state of the block, the access bypasses
+ * the first-level module, or is written through; or the protocol itself defines its event.
+ */
 bool gpci_goes_alone(const gpci_engine *engine, const gpci_tree_inflight *access);
 
 GPCI_INLINE gpci_module *gpci_task_module(const gpci_engine *engine, const gpci_task *task) {
@@ -154,13 +169,13 @@ GPCI_INLINE gpci_lock *gpci_lock_of(const gpci_engine *engine, uint32_t module, 
     return gpci_items_at(&engine->locks, item);
 }
 
-/* Fast check: most blocks are unlocked. */
+/* True if a block is locked. Checks the bucket first, because most blocks are unlocked. */
 GPCI_INLINE bool gpci_is_locked(const gpci_engine *engine, uint32_t module, uint32_t block) {
     const gpci_engine_unit *unit = &engine->units[module];
     return unit->locks[block & unit->lock_mask] && gpci_lock_of(engine, module, block)->holder != GPCI_NO_ITEM;
 }
 
-/* True if no block of a module, of either half, is locked. */
+/* True if no block of a module, or of the other half of its cache, is locked. */
 GPCI_INLINE bool gpci_holds_none(const gpci_engine *engine, const gpci_module *module) {
     return !engine->units[module->store->index].held;
 }
@@ -184,15 +199,16 @@ GPCI_INLINE void gpci_step_in(gpci_engine *engine, uint32_t subject, gpci_step s
         gpci_calendar_today(&engine->calendar, due);
 }
 
-/* True if no other step is due in the cycle of a lone access. */
+/* True if the engine performs a lone access (engine_alone.h), and no other step is due in the present cycle. */
 GPCI_INLINE bool gpci_is_next(const gpci_engine *engine) {
     return engine->alone && !engine->calendar.today_count &&
            (!engine->calendar.later_count || engine->calendar.later->cycle > engine->now);
 }
 
 /*
- * Run a step without delay, as the last action of the calling step. With a host: immediately. Without a host: after the
- * steps already due, as in Multi2Sim; immediately if there are none.
+ * Run a step without delay; call as the last action of the calling step. If the engine is `direct`, or if a lone access
+ * has no other step due, the step runs immediately. If not, the step runs after the steps already due in this cycle, as
+ * in Multi2Sim.
  */
 GPCI_INLINE void gpci_then(gpci_engine *engine, uint32_t task, gpci_step step) {
     if (engine->direct || gpci_is_next(engine))
@@ -202,13 +218,16 @@ GPCI_INLINE void gpci_then(gpci_engine *engine, uint32_t task, gpci_step step) {
 }
 
 /* engine.c */
-/* Make a child task of the same access. At the end the parent continues with `resumes`. */
+/* Make a child task of the same access. At the end of the child, the parent continues with `resumes`. */
 gpci_task *gpci_task_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, uint32_t from, uint32_t module,
                            uint64_t address, uint32_t *out_task);
 void gpci_task_end(gpci_engine *engine, uint32_t task);
-/* End a task without notifying its parent. With a host, an ended access is freed with the last task. */
+/* End a task without notifying its parent. With a host, the end of an ended access's last task frees the access. */
 void gpci_task_give(gpci_engine *engine, uint32_t task);
-/* Wake all waiters of a queue after `cycles`. gpci_wake_all: most queues are empty. */
+/*
+ * Wake all waiters of a queue: the waiters' steps run after `cycles`. gpci_wake checks first, because most queues are
+ * empty.
+ */
 void gpci_wake_all(gpci_engine *engine, gpci_due_queue *queue, uint64_t cycles);
 GPCI_INLINE void gpci_wake(gpci_engine *engine, gpci_due_queue *queue, uint64_t cycles) {
     if (GPCI_UNLIKELY(queue->head != GPCI_NO_ITEM))
@@ -217,14 +236,14 @@ GPCI_INLINE void gpci_wake(gpci_engine *engine, gpci_due_queue *queue, uint64_t 
 /* Schedule a step after `cycles` of a module's clock. */
 void gpci_step_after(gpci_engine *engine, uint32_t task, gpci_step step, const gpci_module *module, uint64_t cycles);
 /*
- * Continue a task with `step` once a module's data (`bytes` of a message) are read or written. 0 bytes: only the
- * latency.
+ * Continue a task with `step` when a module has read or written `bytes` bytes of data. 0 bytes: only the module's
+ * latency passes.
  */
 void gpci_use_data(gpci_engine *engine, uint32_t task, gpci_step step, gpci_module *module, uint32_t bytes, bool write);
-/* Begin an access with `step` at the cycle; room has been made. */
+/* Begin an access: `step` runs in request->cycle. Room has been made (gpci_engine_reserve). */
 uint32_t gpci_inflight_begin(gpci_engine *engine, const gpc_coherence_request *request, const gpc_request *carried,
                              gpci_step step);
-/* Make room for a step and the immediate successors. */
+/* Make room for a step and the steps run at once (gpci_then), in the engine and in the host. False: out of memory. */
 bool gpci_steps_reserve_step(gpci_engine *engine);
 /* Run a step; room has been made. */
 gpc_status gpci_step_do(gpci_engine *engine, gpci_due due, gpc_error *error);
@@ -251,20 +270,23 @@ bool gpci_send(gpci_engine *engine, const gpci_message *message);
 bool gpci_host_send(gpci_engine *engine, const gpci_message *message);
 bool gpci_star_send(gpci_engine *engine, const gpci_message *message);
 /*
- * Build the message by which a task asks its module on behalf of `from`; gpci_reply_message: the module's answer.
- * Neither has data yet.
+ * Build the message from `from` to `module` of a task. gpci_reply_message: the answer from `module` to `from`. `bytes`
+ * is the header: the caller adds data.
  */
 gpci_message gpci_request_message(const gpci_engine *engine, uint32_t task, gpc_message_kind kind, gpci_step arrives,
                                   gpci_step again);
 gpci_message gpci_reply_message(const gpci_engine *engine, uint32_t task, gpc_message_kind kind, gpci_step arrives,
                                 gpci_step again);
-/* The probed module, reached by `probe`, sends the block directly to the module of `request`. */
+/*
+ * Send the block from the module of task `probe` (the probed module) directly to `from` of task `request` (the
+ * requester).
+ */
 bool gpci_send_to_peer(gpci_engine *engine, uint32_t probe, uint32_t request, gpci_step again);
 /* engine_network.c: report a received message to a tracing host. */
 void gpci_report_message(const gpci_engine *engine, const gpci_sent_message *sent_message);
 /*
- * The target finished a request and the answer, if any, has arrived. The parent continues once the peers' blocks have
- * arrived too.
+ * Note that the target has finished a request, and that the answer, if any, has arrived. The parent continues when the
+ * blocks of peers have arrived, too.
  */
 void gpci_request_done(gpci_engine *engine, uint32_t task);
 
@@ -283,26 +305,30 @@ typedef struct gpci_look {
     gpci_step resumes;
     bool blocking;       /* wait for the lock; false: be refused */
     bool allocates;      /* make room for a missing block */
-    bool goes_first;     /* before earlier waiters for a port */
-    bool blocks_address; /* block a missing address until gpci_release_address */
+    bool goes_first;     /* wait for a port before earlier waiters */
+    bool blocks_address; /* if the block is missing, block its address until gpci_release_address */
 } gpci_look;
 void gpci_find_begin(gpci_engine *engine, uint32_t task, const gpci_look *find);
-/* The eviction of a block of the victim's line has ended. */
+/* Note that a block of the victim's line has left, or (`refused`) has stayed. */
 void gpci_find_block_left(gpci_engine *engine, uint32_t task, uint32_t block, bool refused);
 void gpci_unlock(gpci_engine *engine, uint32_t module, uint32_t block);
-/* Put a lookup into a queue, `first` or last; the lookup is repeated when it leaves the queue. */
+/* Put a lookup at the beginning (`first`) or the end of a queue. The lookup is repeated when it leaves the queue. */
 void gpci_lookup_waits(gpci_engine *engine, uint32_t task, gpci_due_queue *queue, bool first);
 /* Record of a line access, by number in the pool. */
 GPCI_INLINE gpci_line_record *gpci_line_record_at(const gpci_engine *engine, uint32_t line) {
     return (gpci_line_record *)gpci_items_at(&engine->lines, line);
 }
-/* A part, or an access that a part caused, no longer uses the record; the last frees it. GPCI_NO_ITEM: no record. */
+/*
+ * Note that a part, or an access caused by a part, no longer uses the record. The last user frees the record.
+ * GPCI_NO_ITEM: the access has no record.
+ */
 GPCI_INLINE void gpci_line_leave(gpci_engine *engine, uint32_t line) {
     if (line != GPCI_NO_ITEM && !--gpci_line_record_at(engine, line)->users)
         gpci_items_give(&engine->lines, line);
 }
 /*
- * Free an ended access. Token 0 is of no access: locks of the ended access no longer count as held by the pool entry.
+ * Free an ended access. The token becomes 0, which no access has: a lock of the ended access is no lock of the access
+ * that takes the pool entry next (gpci_lock_is_of).
  */
 GPCI_INLINE void gpci_tree_inflight_give(gpci_engine *engine, uint32_t inflight) {
     gpci_line_leave(engine, gpci_tree_inflight_at(engine, inflight)->line);
@@ -314,26 +340,29 @@ bool gpci_lock_is_of(const gpci_engine *engine, const gpci_lock *lock, uint32_t 
 /* Lock a block for an access and a tag. */
 gpci_lock *gpci_lock_take(gpci_engine *engine, uint32_t module, uint32_t block, uint32_t inflight, uint64_t tag);
 /*
- * A probe answered for the block. Unlock the block, unless the access had locked it before; if another access holds it,
- * update that access's view of the block.
+ * End a probe's use of its block, when the probed module answers. Unlock the block, unless the probe's access had
+ * locked it before (`lent`). If the probe passed the lock of another access, tell the other access the block's new
+ * state.
  */
 void gpci_probe_leaves(gpci_engine *engine, uint32_t task);
 /*
- * The task's request or put for the block was sent to the low module, or is being given up. gpci_block_answered: the
- * answer arrived.
+ * Note in the lock of block `own` that the task's request or put was sent to the low module. gpci_block_answered: the
+ * answer has arrived.
  */
 void gpci_block_asks(gpci_engine *engine, uint32_t task);
 void gpci_block_answered(gpci_engine *engine, uint32_t task);
 /* True if the block of an address is present or coming, and the lock would make `requester` (NULL: any task) wait. */
 bool gpci_find_locked(const gpci_engine *engine, uint32_t module, uint64_t address, const gpci_task *requester);
 /*
- * A block left silently or moved, and its way stays locked for another block. A probe waiting for this lock must look
- * again now: it would otherwise wait for the other block's request, which may wait for the prober.
+ * Let the waiters of a lock look again, when a block has left silently or moved, and its way stays locked for another
+ * block. If a probe waited on, it would wait for the other block's request, and that request may wait for the sender of
+ * the probe.
  */
 void gpci_look_again(gpci_engine *engine, uint32_t module, uint32_t block);
 /*
- * Cache of two halves: a way may be free, or its block gone. Let lookups waiting for room look again. They wait for
- * room and not for a lock, because a lock may belong to a request of the near half that waits for them.
+ * Let the lookups that wait for room in a cache of two halves look again: a way may be free, or a block gone. Such
+ * lookups wait for room and not for a lock, because the lock may belong to a request of the near half that waits for
+ * these lookups.
  */
 void gpci_halves_move(gpci_engine *engine, uint32_t module);
 /* Find a locked block that `tag` is being brought to, or GPCI_TREE_NO_BLOCK. */
@@ -345,8 +374,9 @@ bool gpci_may_pass(const gpci_engine *engine, const gpci_lock *lock, bool coming
 
 /* engine_write.c */
 /*
- * Invalidate copies of addresses `first` to `first + span`. `event`: the protocol's own event at probed modules; 0: the
- * usual.
+ * Invalidate the copies of addresses `first` to `first + span` above the module. `except`: module that keeps its copy,
+ * or GPC_NO_MODULE. `ask`: write request that receives data directly, or GPCI_NO_ITEM. `event`: event at probed
+ * modules, defined by the protocol itself; 0: WRITE_PROBE.
  */
 void gpci_invalidate_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
                            uint32_t except, uint32_t ask, uint64_t first, uint32_t span, uint8_t event);
@@ -359,7 +389,7 @@ GPCI_INLINE void gpci_inflight_reaches(const gpci_engine *engine, const gpci_tas
     access->deepest = level > access->deepest ? (uint8_t)level : access->deepest;
 }
 
-/* Arguments of the rules of directories for a request of `from` for a copy, shared or exclusive. */
+/* Describe a task's read or write request for the functions of transaction.h. */
 GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_engine *engine, const gpci_task *task) {
     return (gpci_tree_request){.from = gpci_task_from(engine, task),
                                .block = task->own,
@@ -371,35 +401,44 @@ GPCI_INLINE gpci_tree_request gpci_task_request(const gpci_engine *engine, const
 }
 
 /*
- * The target, module of a request or put, reads the missing bytes of the partial `block` (gpci_module_is_partial). The
- * task continues with `resumes` when the bytes arrive or the read is refused. gpci_complete_end: false if a probe has
- * taken the block (state I).
+ * Make the target of a request or put read the missing bytes of its partial `block` (gpci_module_is_partial). The task
+ * continues with `resumes` when the bytes have arrived, or the read was refused. gpci_complete_end: false if a probe
+ * has taken the block (state I).
  */
 void gpci_complete_begin(gpci_engine *engine, uint32_t task, gpci_step resumes);
 bool gpci_complete_end(const gpci_engine *engine, gpci_task *task);
 /*
- * The target, module of a request or put, asks for write permission for the `block`. The task continues with `resumes`,
- * also if refused.
+ * Make the target of a request or put request write permission for its `block`, if the rule says so. The task continues
+ * with `resumes`, also if the request was refused.
  */
 void gpci_rights_begin(gpci_engine *engine, uint32_t task, gpci_step resumes);
-/* Call only if not refused. True if write permission came without data (gpci_tree_data_begin). */
+/*
+ * Set the block's state with write permission; call only if not refused. True if the permission came without data
+ * (gpci_tree_data_begin).
+ */
 bool gpci_rights_end(gpci_engine *engine, const gpci_task *task);
 
-/* The bytes of an access were written and read; or an acquire is done. */
+/* Call `performed`: the bytes of an access were written and read, or an acquire is done. */
 GPCI_INLINE void gpci_performed(const gpci_engine *engine, uint32_t inflight) {
     if (engine->performed)
         engine->performed(engine->performed_data, inflight);
 }
 
 /* engine_order.c: only in engines that list accesses (gpci_engine.lists) */
-/* Older access to wait for, or GPCI_NO_ITEM. */
+/* Older access of the module that an access must wait for, or GPCI_NO_ITEM. */
 uint32_t gpci_who_comes_first(const gpci_engine *engine, uint32_t inflight);
-/* Perform the bytes of the accesses that joined an access. gpci_strike_off: remove an access; joined ones end after. */
+/*
+ * Write and read the bytes of the accesses that joined an access. gpci_strike_off: remove an access from the module's
+ * list; accesses that joined it end next.
+ */
 void gpci_perform_joined(gpci_engine *engine, uint32_t inflight, uint32_t block);
 void gpci_strike_off(gpci_engine *engine, uint32_t inflight);
 
 /* engine_access.c */
-/* Write and read an access's bytes when its master's block is unlocked. `block`: the master's block at this time. */
+/*
+ * Write and read an access's bytes, once. `block`: block of the access, or of the access that it joined, when the block
+ * is unlocked.
+ */
 void gpci_perform(gpci_engine *engine, uint32_t inflight, uint32_t block);
 /* Bytes an access writes. */
 gpci_tree_payload gpci_store_of(const gpci_engine *engine, uint32_t inflight);
@@ -409,15 +448,15 @@ void gpci_inflight_end(gpci_engine *engine, uint32_t task);
 bool gpci_access_refused(gpci_engine *engine, uint32_t task);
 
 /*
- * A put has been sent. If it carries a store's bytes from the first-level module, in a tree without directories and
- * with ordered messages, release the block for others; a store that bypasses the module lets others pass too.
+ * Note that a put was sent. If it carries a store's bytes from the first-level module, the tree has no directories, and
+ * messages stay in order, release the store's block, and let the host begin later stores.
  */
 void gpci_access_left(gpci_engine *engine, uint32_t put);
 
 /* engine_fill.c */
 /* A missed block has arrived and will get its state. If it came into a fill way, move it to a regular way. */
 GPCI_COLD void gpci_fill_arrives(gpci_engine *engine, uint32_t task);
-/* An access is done with the block: unlock the block; if still in a fill way, evict the block. */
+/* Release an access's block: unlock it; if it is still in a fill way, evict it. */
 void gpci_fill_leave(gpci_engine *engine, const gpci_task *work);
 
 /* engine_fetch.c */
@@ -447,20 +486,21 @@ GPCI_INLINE bool gpci_takes_store(const gpci_engine *engine, const gpci_module *
     return gpci_tree_takes(module, true, &store);
 }
 
-/* After a lone access: begin to read the block at `place` in the fetch group of a wish, if there is a block to read. */
+/* After a lone access, begin to read block number `place` of a missed block's fetch group, if the block is missing. */
 void gpci_fetch_neighbour(gpci_engine *engine, uint32_t inflight, const gpci_tree_neighbour_fetch *neighbour_fetch,
                           uint32_t place);
 
 /*
- * Begin an internal access, caused by another, without a waiting task or report: `bytes` from `tag` on, with a task
- * from `from` to `module`, which is returned. Room has been made (gpci_engine_grow). gpci_internal_end: end it.
+ * Begin an internal access to `bytes` bytes from `tag` on, which access `inflight` causes. No task waits for the end,
+ * and the end is not reported. Returns the access's task, from `from` to `module`. Room has been made
+ * (gpci_engine_grow). gpci_internal_end: end the access.
  */
 gpci_task *gpci_internal_begin(gpci_engine *engine, uint32_t inflight, uint64_t tag, uint32_t bytes, uint32_t from,
                                uint32_t module, uint32_t *out_task);
 void gpci_internal_end(gpci_engine *engine, uint32_t task);
 
 /* engine_tell.c */
-/* The target sends invalidations to the sharers it lists of a block, on behalf of a task. */
+/* Send invalidations from the target to the sharers of a block, on behalf of a task. */
 GPCI_COLD void gpci_notify_copies(gpci_engine *engine, uint32_t task, gpci_module *target,
                                   const gpci_tree_notification *notified);
 GPCI_INLINE void gpci_engine_notify(gpci_engine *engine, uint32_t task, gpci_module *target,
@@ -468,7 +508,7 @@ GPCI_INLINE void gpci_engine_notify(gpci_engine *engine, uint32_t task, gpci_mod
     if (GPCI_UNLIKELY(gpci_tree_has(engine->tree, GPC_PROTOCOL_INVALIDATES)) && target->sub_blocks)
         gpci_notify_copies(engine, task, target, notified);
 }
-/* Send markers from a task's module. The task waits for them (`pending`); every answer runs step `resumes`. */
+/* Send markers from a task's module. The task counts the markers in `pending`; every answer runs step `resumes`. */
 void gpci_mark_from(gpci_engine *engine, uint32_t task, gpci_step resumes);
 
 /* engine_put.c */
@@ -477,20 +517,23 @@ void gpci_write_back_begin(gpci_engine *engine, uint32_t parent, gpci_step resum
                            uint32_t block);
 /* Write back and give up the block. */
 void gpci_write_back_last(gpci_engine *engine, uint32_t parent, gpci_step resumes, gpci_module *module, uint32_t block);
-/* Write back by the rule of `event` at the module; the module keeps the block. */
+/*
+ * Write back because of `event` at the module: the low module gets the event raised by the rule. The module keeps the
+ * block.
+ */
 void gpci_write_back_upon(gpci_engine *engine, uint32_t parent, gpci_step resumes, gpci_module *module, uint32_t block,
                           uint32_t event);
-/* Send a store's bytes to the low module of the module it was issued to. */
+/* Send a store's bytes from the access's first-level module to the low module. */
 gpci_task *gpci_store_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, bool non_coherent);
 
 /* engine_lock.c: addresses of bypassing accesses */
 /* Block the address of a task in the module, which does not have it: lookups wait until gpci_release_address. */
 void gpci_block_address(gpci_engine *engine, uint32_t task);
-/* Lift the block of an address. */
+/* End the blocking of an address by a task. */
 void gpci_unblock_address(gpci_engine *engine, uint32_t task);
 /*
- * True if a task blocks an address for `requester` (or GPCI_NO_ITEM). A requester that blocks the address, too, waits
- * only for tasks that began earlier.
+ * True if a task blocks the address `tag`, so that `requester` (a task, or GPCI_NO_ITEM) must wait. If the requester
+ * blocks the address itself, only tasks that began earlier count.
  */
 bool gpci_address_is_blocked(const gpci_engine *engine, const gpci_module *module, uint64_t tag, uint32_t requester);
 /* Unlock a task's block, or unblock its address. */
@@ -520,8 +563,8 @@ bool gpci_engine_make_trails(gpci_engine *engine);
 /* Make labels for all tasks in the pool. False: out of memory. */
 bool gpci_engine_make_labels(gpci_engine *engine);
 /*
- * Make room for a step and the immediate successors: gpci_engine_reserve_step looks before every step,
- * gpci_engine_grow allocates. A held tree has channels besides the pools.
+ * gpci_engine_reserve_step: make room for a step and the steps run at once; checks first, as there is mostly room.
+ * gpci_engine_grow: allocate the room; in a held tree before every step, for the channels. False: out of memory.
  */
 bool gpci_engine_grow(gpci_engine *engine);
 GPCI_INLINE bool gpci_engine_reserve_step(gpci_engine *engine) {
@@ -537,8 +580,8 @@ GPCI_INLINE bool gpci_engine_reserve_step(gpci_engine *engine) {
            gpci_engine_grow(engine);
 }
 /*
- * Make room for one more access to an address and everything it may cause before the next step. GPC_ERROR_MEMORY.
- * gpci_engine_reserve_access: the rest, if the lists, bytes or pages of the tree may lack room.
+ * Make room for one more access to an address, and everything that it may cause before the next step. GPC_ERROR_MEMORY.
+ * gpci_engine_reserve_access: called if the tree's lists, bytes or pages, or the engine, may lack room.
  */
 gpc_status gpci_engine_reserve_access(gpci_engine *engine, uint64_t address);
 GPCI_INLINE gpc_status gpci_engine_reserve(gpci_engine *engine, uint64_t address) {

@@ -9,8 +9,8 @@
  * An access at the first-level module: the lookup, requests below, the bytes, the end.
  *
  * An access may bypass a module. The module writes back a modified copy and drops it. The low module performs the
- * access, or passes it on the same way. Meanwhile the block must not return to the module: its way stays locked, or, if
- * it had none, its address is blocked.
+ * access, or is bypassed in turn. Meanwhile the block must not return to the module: its way stays locked, or, if the
+ * block was absent, its address is blocked.
  *
  * Example, slc-glc, an SLC load of a block in state N in L1 and M in L2: L1 writes back and drops its copy, then L2
  * does. The bytes come from memory through L2 to the processor, and L2's way is free again.
@@ -76,15 +76,16 @@ void gpci_step_access_order(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * Bound of the cycles until an access begins again. The bound doubles with every 64 retries: refused accesses that come
- * again at once would keep all ports of a small cache, and requests with answers for these accesses would never pass.
+ * Upper bound of the cycles until a refused access begins again. The bound doubles with every 64 retries. If refused
+ * accesses came again at once, they would keep all ports of a small cache, and the requests that would unlock their
+ * blocks would never get a port.
  */
 static uint32_t bound_of(const gpci_tree_inflight *access, uint32_t latency) {
     const uint32_t doublings = access->retries / 64;
     return (latency + 2) << (doublings < 10 ? doublings : 10);
 }
 
-/* A module below was busy: try again later. */
+/* Schedule a new try of a refused access. */
 static void try_again(gpci_engine *engine, uint32_t task) {
     gpci_task *work = gpci_task_at(engine, task);
     gpci_tree_inflight *access = inflight_of(engine, task);
@@ -139,8 +140,8 @@ static bool passes(const gpci_engine *engine, const gpci_task *work, gpc_protoco
 }
 
 /*
- * End an access with an unlocked block. With a host, L1 data latency is the host's concern, as without a tree. Without
- * a host the module's latency passes, as in Multi2Sim.
+ * End an access whose block is unlocked. With a host, the host adds the latency of L1's data, as for L1s without a
+ * tree. Without a host, the module's latency passes first, as in Multi2Sim.
  */
 static void end(gpci_engine *engine, uint32_t task) {
     const gpci_module *module = gpci_task_module(engine, gpci_task_at(engine, task));
@@ -153,8 +154,9 @@ static void end(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * A store is done here and the bytes were refused below. If a probe or write-back has taken the bytes meanwhile, they
- * have arrived; otherwise send them again.
+ * Write a store's bytes through again: the store was performed, but its bytes were refused below. If the block is
+ * absent or no longer modified, a probe or a write-back has taken the bytes meanwhile, and the bytes have arrived
+ * below; nothing is sent.
  */
 static void write_through_again(gpci_engine *engine, uint32_t task) {
     const gpci_task *work = gpci_task_at(engine, task);
@@ -170,7 +172,7 @@ static void write_through_again(gpci_engine *engine, uint32_t task) {
     end(engine, task);
 }
 
-/* Evict the block first. */
+/* Evict the access's own block, and continue with `resumes`. */
 static void evict(gpci_engine *engine, uint32_t task, gpci_step resumes) {
     const gpci_task *work = gpci_task_at(engine, task);
     const uint32_t module = inflight_of(engine, task)->module, block = work->block;
@@ -179,7 +181,7 @@ static void evict(gpci_engine *engine, uint32_t task, gpci_step resumes) {
     gpci_then(engine, eviction, GPCI_STEP_evict_begin);
 }
 
-/* Begin an access with bypass of the first-level module. The module gives up the copy before asking below. */
+/* Begin an access that bypasses the first-level module. The module gives up its copy before the request below. */
 static void pass_begin(gpci_engine *engine, uint32_t task, gpc_protocol_rule rule) {
     const gpci_task *work = gpci_task_at(engine, task);
     if (work->block == GPCI_TREE_NO_BLOCK &&
@@ -224,7 +226,7 @@ void gpci_step_access_found(gpci_engine *engine, uint32_t task) {
     }
 }
 
-/* An n-store after the write-back it needed. */
+/* Continue an n-store; or another access after the eviction of its own block. */
 void gpci_step_access_evicted(gpci_engine *engine, uint32_t task) {
     gpci_task *work = gpci_task_at(engine, task);
     if (work->refused) {
@@ -259,7 +261,7 @@ void gpci_step_access_filled(gpci_engine *engine, uint32_t task) {
     const gpci_task *work = gpci_task_at(engine, task);
     const gpci_tree_inflight *access = inflight_of(engine, task);
     gpci_module *module = gpci_module_at(engine->tree, access->module);
-    if (gpci_access_refused(engine, task)) /* the request was answered or refused */
+    if (gpci_access_refused(engine, task)) /* the request below was answered or refused */
         return;
     if (GPCI_UNLIKELY(module->fill_ways))
         gpci_fill_arrives(engine, task);
@@ -285,7 +287,7 @@ static void perform_all(gpci_engine *engine, uint32_t inflight, uint32_t block) 
                             module->given.block_bytes, gpci_block_copy_of(engine, inflight));
 }
 
-/* Perform the bytes, also of joined accesses, and release the block. */
+/* Write and read the bytes of the access and of the accesses that joined it, and release the block. */
 static void give_block(gpci_engine *engine, const gpci_task *work) {
     gpci_module *module = gpci_task_module(engine, work);
     module->stats.hits += work->hit;
@@ -296,7 +298,7 @@ static void give_block(gpci_engine *engine, const gpci_task *work) {
     gpci_fill_leave(engine, work);
 }
 
-/* True if the access needed no request below. */
+/* True if the rule for the access sends no request below. */
 static bool is_own(const gpci_engine *engine, const gpci_task *work) {
     const uint32_t asks = GPC_DO_READ_REQUEST | GPC_DO_WRITE_REQUEST | GPC_DO_EVICT_FIRST | GPC_DO_CLEAR_OWNER;
     return !(rule_of(engine, work).actions & asks);
@@ -307,7 +309,7 @@ static void unlock(gpci_engine *engine, uint32_t task) {
     end(engine, task);
 }
 
-/* True if the low module receives the requester's messages in the order sent, and none is refused. */
+/* True if the low module receives a first-level module's messages in the order of sending, and refuses none. */
 static bool keeps_order(const gpci_engine *engine) {
     return engine->host && !engine->orders && engine->waits && !gpci_tree_has(engine->tree, GPC_PROTOCOL_DIRECTORY);
 }
@@ -320,7 +322,7 @@ void gpci_access_left(gpci_engine *engine, uint32_t put) {
     gpci_task *work = gpci_task_at(engine, access->task);
     gpci_module *module = gpci_task_module(engine, work);
     if (work->block != GPCI_TREE_NO_BLOCK) {
-        /* the block has further modified bytes, not sent: the module must track these bytes */
+        /* the block has modified bytes that the put does not carry: the module must keep the block until the answer */
         if (gpci_tree_is_modified(engine->tree, module->states[work->block]))
             return;
         const gpci_tree_payload store = gpci_store_of(engine, put_task->inflight);
@@ -360,11 +362,11 @@ void gpci_step_access_unlock(gpci_engine *engine, uint32_t task) {
     gpci_store_begin(engine, task, GPCI_STEP_access_through, masked)->event = raised;
 }
 
-/* The low module has stored the bytes, or refused them. */
+/* Continue after the answer to a store's bytes: the low module has stored the bytes, or refused them. */
 void gpci_step_access_through(gpci_engine *engine, uint32_t task) {
     const gpci_task *work = gpci_task_at(engine, task);
     gpci_tree_inflight *access = inflight_of(engine, task);
-    if (work->block == GPCI_TREE_NO_BLOCK) { /* the block was released when the bytes were sent */
+    if (work->block == GPCI_TREE_NO_BLOCK) { /* gpci_access_left has released the block */
         end(engine, task);
         return;
     }
@@ -372,7 +374,7 @@ void gpci_step_access_through(gpci_engine *engine, uint32_t task) {
     if (gpci_access_refused(engine, task))
         return;
     if (access->taken && !gpci_tree_is_modified(engine->tree, gpci_task_module(engine, work)->states[work->block])) {
-        unlock(engine, task); /* a probe has taken the bytes: they have arrived */
+        unlock(engine, task); /* a probe has taken the bytes: the bytes have arrived below */
         return;
     }
     const gpci_tree_payload store = gpci_store_of(engine, work->inflight);
@@ -413,7 +415,7 @@ void gpci_step_access_end(gpci_engine *engine, uint32_t task) {
 void gpci_drop_begin(gpci_engine *engine, uint32_t task, uint32_t event, gpci_step resumes) {
     const gpci_task *work = gpci_task_at(engine, task);
     gpci_module *module = gpci_task_module(engine, work);
-    if (work->block == GPCI_TREE_NO_BLOCK) { /* blocked since the lookup */
+    if (work->block == GPCI_TREE_NO_BLOCK) { /* the block is absent, and its address is blocked since the lookup */
         gpci_then(engine, task, resumes);
     } else if (gpci_tree_rule(engine->tree, module, module->states[work->block], event).actions & GPC_DO_WRITE_BACK) {
         gpci_write_back_begin(engine, task, resumes, module, work->block);
@@ -465,8 +467,9 @@ void gpci_step_access_passing(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * The requester's predictor hears the target's answer, once; not of a line that the requester's replacement policy
- * declined, which stays out. True if the predictor overturns the bypass.
+ * True if the predictor of the access's module overturns the bypass, after the answer of the low module. The predictor
+ * receives the answer once per access. Not asked if the module's replacement policy has declined the line: such a line
+ * stays out.
  */
 static bool is_overturned(gpci_engine *engine, const gpci_task *work) {
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);
@@ -477,7 +480,7 @@ static bool is_overturned(gpci_engine *engine, const gpci_task *work) {
     return gpci_module_overturns(gpci_task_module(engine, work), work->address, access->word);
 }
 
-/* The load asks again: the target answered without bytes, or an overturned bypass needs a copy. */
+/* Repeat a load: the low module has answered without bytes, or the bypass was overturned and the load needs a copy. */
 static void ask_again(gpci_engine *engine, uint32_t task, bool overturned) {
     gpci_task *work = gpci_task_at(engine, task);
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, work->inflight);
@@ -485,7 +488,8 @@ static void ask_again(gpci_engine *engine, uint32_t task, bool overturned) {
     access->overturned = overturned;
     if (overturned) {
         access->flags &= ~(uint32_t)(GPC_ACCESS_NO_ALLOCATE | GPC_ACCESS_EVICT);
-        engine->policy_request[work->inflight].policy.admitted = 1; /* the replacement policy already saw the miss */
+        /* the replacement policy was already notified of the miss */
+        engine->policy_request[work->inflight].policy.admitted = 1;
     }
     work->block = GPCI_TREE_NO_BLOCK;
     work->state = GPC_LINE_I;

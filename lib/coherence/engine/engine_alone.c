@@ -6,8 +6,9 @@
 
 /*
  * Lone accesses, and the lists of their steps: messages, JOIN, EVICTION and FINISH. A trail is the position of a task
- * in the list. A new task begins at the position of its parent; at the end of a task the parent continues from the
- * task's position. After several children the parent joins their last steps, when it needs its own position again.
+ * in the list. A new task begins at the position of its parent; at the end of a task, the parent continues from the
+ * task's position. After several children, the parent adds a JOIN of the children's last steps, before the parent's
+ * next own step.
  *
  * Example, an L1 (0) that misses, over an L2 (2) that has the block; directory latency 0, data latency of the L2 4, of
  * the L1 1, bandwidth 64:
@@ -22,7 +23,10 @@ GPCI_INLINE gpci_trail *trail_of(const gpci_engine *engine, uint32_t task) {
     return &engine->trails[task];
 }
 
-/* Append a step. The list has room for the most steps of an access (layout.c), unless the bound is wrong. */
+/*
+ * Append a step, and return its index. The list has room for the steps of an access (gpc_coherence.message_bound),
+ * unless the bound is wrong.
+ */
 static uint32_t push(const gpci_engine *engine, const gpci_trail *trail, uint32_t kind, uint32_t from, uint32_t to) {
     gpc_coherence *coherence = engine->tree;
     if (GPCI_UNLIKELY(coherence->message_count == coherence->message_capacity)) {
@@ -54,7 +58,7 @@ GPCI_INLINE void go_on(gpci_trail *trail, uint32_t step) {
     trail->looks = trail->memory = 0;
 }
 
-/* Join a list of steps. Returns its only step, or a new JOIN of a module. */
+/* Join a list of `count` steps, chained by `join`. Returns the only step, or a new JOIN at the module. */
 static uint32_t join(const gpci_engine *engine, uint32_t module, uint32_t head, uint32_t count) {
     static const gpci_trail none = GPCI_TRAIL_INIT;
     gpc_coherence_message *messages = engine->tree->messages;
@@ -71,7 +75,7 @@ static uint32_t join(const gpci_engine *engine, uint32_t module, uint32_t head, 
     return place;
 }
 
-/* Trail of a task, after joining the ended children. */
+/* Trail of a task, after joining the last steps of the ended children. */
 GPCI_INLINE gpci_trail *settled(const gpci_engine *engine, uint32_t task) {
     gpci_trail *trail = trail_of(engine, task);
     if (trail->join_count) {
@@ -94,7 +98,7 @@ void gpci_trail_end(gpci_engine *engine, uint32_t parent, uint32_t task) {
     const gpci_trail *trail = settled(engine, task);
     gpci_trail *parent_trail = trail_of(engine, parent);
     if (trail->after == parent_trail->after && trail->delay == parent_trail->delay)
-        return; /* the child took no step */
+        return; /* the child added no step and no delay */
     if (trail->after != GPC_NO_MESSAGE && !trail->delay && !trail->looks && !trail->memory) {
         engine->tree->messages[trail->after].join = parent_trail->joins;
         parent_trail->joins = trail->after;
@@ -126,7 +130,7 @@ uint32_t gpci_trail_send(gpci_engine *engine, const gpci_message *l) {
         trail->came = place;
     else
         message->request = trail->came;
-    if (l->receiver != l->task) { /* from a peer: the request itself is elsewhere */
+    if (l->receiver != l->task) { /* from a peer, which is on another way than the request */
         message->join = receiver->peers;
         receiver->peers = place;
         receiver->peer_count++;
@@ -185,7 +189,10 @@ static void finish(gpci_engine *engine, const gpci_trail *trail, uint32_t module
     go_on(&engine->start, place);
 }
 
-/* True for a store that found a copy and requested write permission: defect GPCI_FAULT_TWICE ends it twice. */
+/*
+ * True for a store that found a copy and requested write permission: with GPCI_FAULT_TWICE, such a store has two FINISH
+ * steps.
+ */
 static bool is_upgrade(const gpci_tree_inflight *access) {
     return !access->hit && access->found != GPC_LINE_I && access->kind == GPC_COHERENCE_STORE;
 }
@@ -202,7 +209,10 @@ void gpci_trail_finish(gpci_engine *engine, uint32_t task) {
 
 /* -- memory */
 
-/* Make room for all items of an access, by its most steps: the access cannot fail half way. */
+/*
+ * Make room for all items that an access may take, by the upper bound of its steps, so that the access cannot fail half
+ * way.
+ */
 static bool make_pools(gpci_engine *engine) {
     gpc_coherence *coherence = engine->tree;
     const uint32_t most = coherence->message_bound;
@@ -223,7 +233,7 @@ static gpc_status make(gpc_coherence *coherence, gpc_error *error) {
     engine->waits = true;
     engine->passes = engine->lists = false;
     engine->untimed = engine->direct = !coherence->timing;
-    if (!engine->payload_bytes) /* masks say whether neighbours are read */
+    if (!engine->payload_bytes) /* the masks are needed to decide whether neighbours are read */
         engine->payload_bytes = (engine->largest + 7) / 8;
     if (!make_pools(engine)) {
         gpci_engine_destroy(engine);
@@ -233,7 +243,7 @@ static gpc_status make(gpc_coherence *coherence, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Make the engine of lone accesses at the first use. A flush makes room in full maps only for a valid block. */
+/* Make the engine of lone accesses at the first use. A flush reserves room in full maps only for valid blocks. */
 static gpc_status need(gpc_coherence *coherence, gpc_error *error) {
     return GPCI_LIKELY(coherence->lone != NULL) ? GPC_OK : make(coherence, error);
 }
@@ -272,7 +282,9 @@ static void begin(gpc_coherence *coherence, uint64_t cycle) {
     engine->now = cycle;
 }
 
-/* Make room for a step, or fail the tree. Locks and waiters have room if tasks have (make_pools). */
+/*
+ * Make room for a step, or fail the tree. If there is room for tasks, there is room for locks and waiters (make_pools).
+ */
 GPCI_INLINE void make_room(gpci_engine *engine) {
     if (GPCI_LIKELY(!engine->crowded && gpci_items_have(&engine->tasks, engine->most) &&
                     gpci_items_have(&engine->inflights, engine->internals)))
@@ -288,7 +300,7 @@ static void run(gpci_engine *engine, uint32_t inflight, const gpc_request *carri
     coherence->request = carried;
     for (make_room(engine); coherence->failed == GPC_OK && gpci_calendar_take(&engine->calendar, &engine->now, &due);
          make_room(engine)) {
-        if (GPCI_UNLIKELY(engine->policy_request != NULL)) /* may move with the accesses in flight */
+        if (GPCI_UNLIKELY(engine->policy_request != NULL)) /* the array may have moved */
             coherence->request = &engine->policy_request[inflight];
         gpci_steps[due.step](engine, due.subject);
     }
@@ -321,7 +333,10 @@ static uint8_t state_of(const gpc_coherence *coherence, const gpc_coherence_requ
     return block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : module->states[block];
 }
 
-/* Read the neighbours, one after another (engine_fetch.c); the access does not wait for them. */
+/*
+ * Read the neighbours of the missed blocks, one after another (engine_fetch.c); the access does not wait for the
+ * neighbours.
+ */
 static void grant_wishes(gpci_engine *engine, uint32_t inflight, const gpc_request *carried) {
     gpc_coherence *coherence = engine->tree;
     for (uint32_t i = 0; i < coherence->neighbour_fetch_count; i++) {

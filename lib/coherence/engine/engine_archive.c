@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_archive.h"
 
-/* Protocol engine of a host in a snapshot (gpci_engine_state). The host saves the messages. */
+/* Memory for loading a host's engine from a snapshot (gpci_engine_state). The host saves the messages. */
 
 static bool reserve(gpci_engine *engine, const uint32_t counts[GPCI_POOL_COUNT], uint32_t later) {
     gpci_items *const pools[GPCI_POOL_COUNT] = GPCI_POOLS_OF(engine);
     for (size_t i = 0; i < GPCI_POOL_COUNT; i++)
         if (!gpci_items_reserve(engine->context, pools[i], counts[i]))
             return false;
-    /* due items, today or later, plus all tasks and waiters, as in gpci_engine_grow */
+    /* room for all saved steps, and for all tasks and waiters, as in gpci_engine_grow */
     later += (uint32_t)(engine->tasks.capacity + engine->waiters.capacity);
     return gpci_calendar_reserve(engine->context, &engine->calendar, later) && gpci_engine_make_inflights(engine, 0);
 }

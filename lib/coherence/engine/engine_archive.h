@@ -5,7 +5,10 @@
 #include "base/archive.h"
 #include "coherence/engine/engine.h"
 
-/* Make room for the saved number of accesses, tasks and so on; call before gpci_engine_state. */
+/*
+ * Save the numbers of accesses, tasks and other items; when loading, make room for the saved numbers. Call before
+ * gpci_engine_state.
+ */
 void gpci_engine_archive_counts(gpci_engine *engine, gpci_archive *archive);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Memory of overlapping accesses in addition to the tree; the table of steps. */
+/* Creation of an engine, and its memory; the table of steps. */
 
 const gpci_task_step_fn gpci_steps[] = {
 #define X(name) gpci_step_##name,
@@ -24,7 +24,7 @@ static uint32_t draw(gpci_engine *engine) {
 static void seed_back_off(gpci_engine *engine, uint64_t seed) {
     const uint32_t folded = (uint32_t)(seed ^ seed >> 32);
     engine->random[0] = folded ? folded : 1;
-    for (uint32_t i = 1; i < BACK_OFF_WORDS; i++) /* minimal standard generator of Park and Miller */
+    for (uint32_t i = 1; i < BACK_OFF_WORDS; i++) /* the minimal standard generator of Park and Miller */
         engine->random[i] = (uint32_t)((uint64_t)engine->random[i - 1] * 16807 % 2147483647);
     engine->drawn = 3;
     for (uint32_t i = 0; i < 10 * BACK_OFF_WORDS; i++)
@@ -32,7 +32,8 @@ static void seed_back_off(gpci_engine *engine, uint64_t seed) {
 }
 
 uint32_t gpci_back_off(gpci_engine *engine, uint32_t bound) {
-    return engine->hold ? 1 : draw(engine) % bound; /* held tree: when chosen */
+    /* in a held tree the calling program chooses when the access begins again */
+    return engine->hold ? 1 : draw(engine) % bound;
 }
 
 /* Networks. */
@@ -85,9 +86,9 @@ static bool make_nets(gpci_engine *engine) {
 /* Modules. */
 
 /*
- * Number of lock buckets of a module. Few of many blocks are locked at once; in a shared cache a smaller part than in a
- * cache with the MSHRs of one processor. In a small cache, such as an L1 with hundreds of ways per set, any block may
- * be locked, and has a bucket of its own. A lone access locks few blocks.
+ * Number of lock buckets of a module. In a large module only a small part of the blocks is locked at once; in a shared
+ * cache, a smaller part than in a cache with the MSHRs of one processor. In a small module, such as an L1 with hundreds
+ * of ways per set, all blocks may be locked, and each block has a bucket. A lone access locks few blocks.
  */
 static uint32_t buckets_of(const gpci_engine *engine, const gpci_module *module) {
     const uint32_t most = 4096, few = 64, part = module->place == GPCI_PLACE_FIRST ? 8 : 32;
@@ -100,7 +101,10 @@ static uint32_t buckets_of(const gpci_engine *engine, const gpci_module *module)
     return buckets;
 }
 
-/* Allocate the buckets at once (untouched pages cost no memory). A near half shares the buckets of the home half. */
+/*
+ * Allocate the buckets of all modules in one piece (untouched pages cost no memory). A near half shares the buckets of
+ * the home half.
+ */
 static bool make_buckets(gpci_engine *engine) {
     const gpc_coherence *coherence = engine->tree;
     size_t count = 0;
@@ -122,7 +126,7 @@ static bool make_buckets(gpci_engine *engine) {
     return next;
 }
 
-/* Make lock 0, shared by unlocked blocks. */
+/* Make lock 0, the lock of all unlocked blocks. */
 static bool make_free_lock(gpci_engine *engine) {
     if (!gpci_items_reserve(engine->context, &engine->locks, 1))
         return false;
@@ -149,12 +153,12 @@ static bool make_units(gpci_engine *engine) {
     return true;
 }
 
-/* Most tasks made by a step and the immediate successors, probes excluded. */
+/* Upper bound of the tasks made by a step and the steps run at once, without probes. */
 #define STEP_TASKS 8u
 
 /*
- * Most tasks made by a step: copies above the blocks of a line; per block a request and the eviction; for a marker the
- * neighbouring modules.
+ * Upper bound of the probes, evictions and markers begun by a step: a probe for each copy above each block of a line;
+ * for each further block of a line, a request and an eviction; a marker for each neighbouring module.
  */
 static uint32_t fan_out_of(const gpc_coherence *coherence) {
     uint32_t most = 0, sectors = 1, neighbours = 0;
@@ -180,7 +184,7 @@ static uint32_t largest_first(const gpc_coherence *coherence) {
     return largest;
 }
 
-/* True if a module wants the byte mask of stores. */
+/* True if a module needs the byte masks of stores. */
 static bool has_masks(const gpc_coherence *coherence) {
     bool any = false;
     for (uint32_t i = 0; i < coherence->module_count; i++)
@@ -188,7 +192,10 @@ static bool has_masks(const gpc_coherence *coherence) {
     return any;
 }
 
-/* Entries a full map has room for before an access. The steps of a lone access cannot be refused: room for more. */
+/*
+ * Number of entries for which a full map must have room before an access. A lone access's steps cannot be refused, so
+ * the number is larger.
+ */
 static uint32_t kept_entries(const gpci_engine *engine) {
     return (engine->alone ? 2 : 1) * engine->most;
 }
@@ -220,7 +227,7 @@ gpc_status gpci_engine_create(gpc_coherence *coherence, bool alone, gpc_error *e
     gpci_items_init(&engine->waiters, sizeof(gpci_waiter));
     gpci_items_init(&engine->locks, sizeof(gpci_lock));
     const uint32_t fan_out = fan_out_of(coherence) + 2 * coherence->neighbour_limit;
-    const uint32_t filled = coherence->telling.fill_ways ? GPCI_TREE_SECTORS + 1 : 0; /* a line, and a block, leave */
+    const uint32_t filled = coherence->telling.fill_ways ? GPCI_TREE_SECTORS + 1 : 0; /* a line leaves, and a block */
     engine->most = fan_out + filled + STEP_TASKS;
     engine->internals =
         coherence->neighbour_limit + (gpci_tree_has(coherence, GPC_PROTOCOL_INVALIDATES) ? fan_out : 0) + filled;
@@ -262,13 +269,13 @@ void gpci_engine_destroy(gpci_engine *engine) {
     gpci_free(context, engine);
 }
 
-/* Make room in an array parallel to a pool (`items`: address of the pointer), as much as the pool has. */
+/* Enlarge an array parallel to a pool to the pool's capacity. `items`: address of the pointer to the array. */
 static bool reserve_parallel(gpc_context *context, const gpci_items *pool, void *items, size_t *capacity,
                              size_t bytes) {
     if (GPCI_LIKELY(*capacity >= pool->capacity))
         return true;
     void *memory;
-    memcpy(&memory, items, sizeof memory); /* a pointer of any type, without breaking aliasing rules */
+    memcpy(&memory, items, sizeof memory); /* copies a pointer of any type: a cast would break the aliasing rules */
     memory = gpci_array_enlarge(context, memory, *capacity * bytes, pool->capacity * bytes);
     if (!memory)
         return false;
@@ -277,7 +284,10 @@ static bool reserve_parallel(gpc_context *context, const gpci_items *pool, void 
     return true;
 }
 
-/* A snapshot without accesses in flight has no payload: later snapshots of the loaded tree have zeros. */
+/*
+ * Enlarge the payload, and zero the new part: a snapshot without accesses in flight saves no payload, and later
+ * snapshots of the loaded tree must have zeros.
+ */
 static bool reserve_payload(gpci_engine *engine) {
     const size_t had = engine->payload_capacity;
     if (!engine->payload_bytes)
@@ -328,23 +338,26 @@ bool gpci_engine_make_labels(gpci_engine *engine) {
 }
 
 bool gpci_engine_grow(gpci_engine *engine) {
-    const uint32_t tasks = 2 * engine->most; /* more than a step: the next step finds room, too */
+    const uint32_t tasks = 2 * engine->most; /* room for two steps: so the next step finds room, too */
     if ((engine->crowded && !make_entries(engine)) || !gpci_items_reserve(engine->context, &engine->locks, tasks))
         return false;
-    /* each task of a step may send a message, and wait for a place */
+    /* each task of a step may send a message, and may wait */
     if (!gpci_engine_make_inflights(engine, engine->internals + 1) ||
         !gpci_items_reserve(engine->context, &engine->tasks, tasks) ||
         !gpci_items_reserve(engine->context, &engine->sent_messages, tasks) ||
         !gpci_items_reserve(engine->context, &engine->waiters, tasks) || !gpci_engine_make_trails(engine))
         return false;
     engine->task_room = engine->tasks.capacity;
-    /* a step wakes at most all waiters; with a host, every task may be due when its message arrives */
+    /* a step may wake all waiters; with a host, all tasks may be due in the same cycle, when their messages arrive */
     return gpci_calendar_reserve(engine->context, &engine->calendar,
                                  (uint32_t)(engine->tasks.capacity + engine->waiters.capacity)) &&
            gpci_hold_reserve(engine);
 }
 
-/* Decide `crowded` anew for all full maps: this engine, or the tree's other engine, may have made entries. */
+/*
+ * Decide `crowded` again for all full maps: entries may have been made since, by this engine or by the tree's other
+ * engine.
+ */
 static void look_for_crowds(gpci_engine *engine) {
     const gpc_coherence *coherence = engine->tree;
     for (uint32_t i = coherence->first_map; i < coherence->module_count && !engine->crowded; i++)

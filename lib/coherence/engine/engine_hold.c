@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "coherence/engine/engine_hold.h"
 
-/* Public calls of a held tree, and message passing without networks. */
+/* Held trees: public calls, and messages that go through channels, without networks. */
 
 static gpci_sent_message *message_at(const gpci_engine *engine, uint32_t sent_message) {
     return gpci_items_at(&engine->sent_messages, sent_message);
@@ -98,7 +98,10 @@ uint32_t gpci_hold_choices(const gpci_engine *engine) {
     return channels_used(engine->hold) + engine->calendar.later_count;
 }
 
-/* True if a message can be chosen. In bounded queues a probe whose block is locked waits in the queue. */
+/*
+ * True if a message can be chosen. If channels are bounded, a message whose lookup would find its block locked waits in
+ * the channel.
+ */
 static bool is_ready(const gpci_engine *engine, const gpci_sent_message *sent) {
     const bool looks =
         sent->step == GPCI_STEP_read_come || sent->step == GPCI_STEP_write_come || sent->step == GPCI_STEP_put_come;
@@ -106,13 +109,13 @@ static bool is_ready(const gpci_engine *engine, const gpci_sent_message *sent) {
         return true;
     const gpci_task *task = gpci_task_at(engine, sent->task);
     if (gpci_tree_has(engine->tree, GPC_PROTOCOL_DIRECTORY) && (task->forwarded || (!task->down && !engine->waits)))
-        return true; /* will be refused */
+        return true; /* the lookup will be refused, and does not wait */
     const gpci_module *module = gpci_module_at(engine->tree, sent->to);
     return !gpci_find_locked(engine, sent->to, sent->address, task) &&
            !gpci_address_is_blocked(engine, module, gpci_module_tag_of(module, sent->address), sent->task);
 }
 
-/* Index of the index-th scheduled item, in order of scheduling. */
+/* Place in the heap of scheduled event number `index`, in the order of scheduling. */
 static uint32_t later_at(const gpci_calendar *calendar, uint32_t index) {
     for (uint32_t i = 0; i < calendar->later_count; i++) {
         uint32_t before = 0;

@@ -16,7 +16,8 @@ gpc_status gpci_engine_create_for(gpc_coherence *coherence, const gpci_engine_ho
     coherence->engine->direct = true;
     coherence->engine->orders = coherence->engine->lists = orders;
     coherence->engine->waits = coherence->engine->passes = waits;
-    for (uint32_t i = 0; i < coherence->module_count; i++) /* halves probe each other to make room, even while locked */
+    /* halves of a cache probe each other to make room, even if a block is locked */
+    for (uint32_t i = 0; i < coherence->module_count; i++)
         coherence->engine->passes |= coherence->modules[i].twin != NULL;
     const bool ready = gpci_tree_make_lists(coherence) == GPC_OK && gpci_engine_grow(coherence->engine) &&
                        (orders || gpci_engine_make_lines(coherence->engine, GPCI_INSTRUCTION_LINES));
@@ -43,7 +44,7 @@ uint32_t gpci_engine_access(gpci_engine *engine, const gpc_coherence_request *re
 gpci_sight gpci_engine_look(const gpci_engine *engine, const gpc_coherence_request *request) {
     const gpci_module *module = gpci_module_at(engine->tree, request->module);
     const uint32_t block = gpci_module_find(module, gpci_module_tag_of(module, request->address));
-    if (block == GPCI_TREE_NO_BLOCK || gpci_module_is_fill(module, block)) /* a block in a fill way is leaving */
+    if (block == GPCI_TREE_NO_BLOCK || gpci_module_is_fill(module, block)) /* a block in a fill way is about to leave */
         return GPCI_SIGHT_MISS;
     /* gpc_coherence_kind numbers LOAD, STORE and N_STORE like gpc_coherence_event */
     const uint32_t actions = module->rules[module->states[block]][request->kind].actions;
@@ -81,13 +82,13 @@ gpc_status gpci_engine_hit(gpci_engine *engine, const gpc_coherence_request *req
                            gpc_error *error) {
     gpc_coherence *coherence = engine->tree;
     const bool busy = coherence->busy;
-    coherence->busy = coherence->failed != GPC_OK; /* a hit conflicts with no access */
+    coherence->busy = coherence->failed != GPC_OK; /* a hit may be performed while accesses are in flight */
     const gpc_status status = gpci_coherence_access(coherence, request, carried, error, NULL);
     coherence->busy |= busy;
     return status;
 }
 
-/* Let the first sender in a queue try to send. */
+/* Schedule the step of the first sender in a queue, which tries to send again. */
 static void sender_wake(gpci_engine *engine, const gpci_due_queue *queue, uint64_t cycles) {
     if (queue->head == GPCI_NO_ITEM)
         return;
@@ -96,11 +97,8 @@ static void sender_wake(gpci_engine *engine, const gpci_due_queue *queue, uint64
 }
 
 /*
- * Senders wait for a place in the sender's queue in order of arrival; a new one goes behind all. The first keeps its
- * place until the message is sent, even after being woken. False: not sent.
- *
- * Example: A and B wait. A place is free, and A is woken for the next cycle. C is due earlier in that cycle: C goes
- * behind B.
+ * Send a message of a module for whose queue senders wait. Senders wait in order of arrival, and a new sender goes
+ * behind all waiters. The first waiter stays first until its message is sent, even after being woken. False: not sent.
  */
 static GPCI_NOINLINE bool send_in_order(gpci_engine *engine, gpci_engine_unit *unit, bool up,
                                         const gpci_message *message) {
@@ -111,22 +109,28 @@ static GPCI_NOINLINE bool send_in_order(gpci_engine *engine, gpci_engine_unit *u
         if (behind)
             gpci_due_queue_join(&engine->waiters, queue, (gpci_due){message->task, message->again});
         else
-            unit->freed[up] = 0; /* a message through the stage has taken the place */
+            unit->freed[up] = 0; /* another message has taken the place */
         return false;
     }
     if (behind)
-        return true; /* the queue is unbounded, or the message joins a packet there */
+        return true; /* the queue is unbounded, or the message joins a packet in the queue */
     gpci_due_queue_leave(&engine->waiters, queue, &first);
     unit->freed[up] -= unit->freed[up] != 0;
     if (queue->head == GPCI_NO_ITEM)
         unit->freed[up] = 0;
-    /* With sectors in L1s the message, of an L1 or to an L1, may have joined a packet of the line: no place needed. */
+    /*
+     * If L1s have sectors, a message of or to an L1 may have joined a packet of its line and taken no place: then the
+     * next sender tries, too.
+     */
     else if (unit->freed[up] || gpci_module_at(engine->tree, 0)->sector_mask)
         sender_wake(engine, queue, 0);
     return true;
 }
 
-/* True if the sender's queue has room; otherwise the sender waits there. Halves share queues, and wait in turn. */
+/*
+ * True if the sender's queue has room. If not, the sender waits for the queue. Both halves of a cache share a queue,
+ * and wait in turn.
+ */
 static bool has_place(gpci_engine *engine, const gpci_message *message) {
     gpci_engine_unit *unit = &engine->units[gpci_module_at(engine->tree, message->from)->store->index];
     const bool up = message->from == message->low;
@@ -173,7 +177,7 @@ gpc_status gpci_engine_run(gpci_engine *engine, uint64_t cycle, gpc_error *error
 }
 
 gpc_status gpci_engine_do(gpci_engine *engine, uint32_t task, gpci_step step, gpc_error *error) {
-    if (gpci_calendar_next(&engine->calendar, engine->now) <= engine->now) { /* earlier steps are due first */
+    if (gpci_calendar_next(&engine->calendar, engine->now) <= engine->now) { /* steps due earlier run first */
         gpci_step_in(engine, task, step, 0);
         return gpci_engine_run(engine, engine->now, error);
     }
@@ -191,7 +195,7 @@ uint64_t gpci_engine_next(const gpci_engine *engine) {
     return gpci_calendar_next(&engine->calendar, engine->now);
 }
 
-/* Count the locked blocks of a module's buckets anew. */
+/* Count the locked blocks of a module, by its buckets of locks. */
 static void count_held(const gpci_engine *engine, gpci_engine_unit *unit) {
     unit->held = 0;
     for (uint32_t bucket = 0; bucket <= unit->lock_mask; bucket++)
@@ -241,7 +245,7 @@ static const char *name_of(const gpci_engine *engine, uint32_t module) {
     return gpci_module_at(engine->tree, module)->given.name;
 }
 
-/* Name of a task in a report, by the step that ends or restarts its lookup. */
+/* Name of a waiting task in a report, by the step that the task or its lookup continues with. */
 static const char *what_waits(gpci_step step, bool down) {
     switch (step) {
     case GPCI_STEP_read_come:
@@ -263,7 +267,7 @@ static const char *what_waits(gpci_step step, bool down) {
     }
 }
 
-/* Report a lookup, or its parent if the lookup was freed (gpci_lookup_waits). */
+/* Report a waiting lookup; or its parent, which waits if the lookup was freed (gpci_lookup_waits). */
 static void report_waiter(const gpci_engine *engine, gpci_due due, gpci_text *report) {
     const gpci_task *waits = gpci_task_at(engine, due.subject);
     const bool alone =

@@ -7,7 +7,10 @@
 
 /* Accesses of a tree without a host: issue, advance, next event; reports of ended accesses and of deadlocks. */
 
-/* The host may issue from the callback, and arrays may move: hold no pointer into them across the callback. */
+/*
+ * Report the end of an access. The calling program may issue accesses in the callback, and arrays may move: keep no
+ * pointer into the arrays across the callback.
+ */
 static void tell_end(gpci_engine *engine, uint32_t inflight) {
     gpc_coherence *coherence = engine->tree;
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
@@ -41,14 +44,17 @@ void gpci_tell_ends(gpci_engine *engine) {
     engine->tree->busy = engine->tree->failed != GPC_OK || engine->inflights.used;
 }
 
-/* Deadlock. */
+/* Reports of deadlocks. */
 
 static const char *kind_of(uint32_t kind) {
     static const char *const kinds[] = {"load", "store", "n-store", "acquire"};
     return kinds[kind];
 }
 
-/* First access waiting for a block, or with `itself` the first access waiting for a lock it holds, or GPCI_NO_ITEM. */
+/*
+ * First access that waits for the lock; or, if `itself`, the first access that waits for a lock that it holds itself;
+ * or GPCI_NO_ITEM.
+ */
 static uint32_t who_waits(const gpci_engine *engine, const gpci_lock *lock, bool itself) {
     const gpci_waiter *waiter;
     for (uint32_t item = lock->waiters.head; item != GPCI_NO_ITEM; item = waiter->next) {
@@ -84,7 +90,7 @@ static bool describe(const gpci_engine *engine, bool itself, char *text, size_t 
     return false;
 }
 
-/* Held tree: describe a probe that waits in the queue. */
+/* Describe a probe that waits in a channel of a held tree. False: none. */
 static bool describe_held(const gpci_engine *engine, char *text, size_t size) {
     gpc_coherence_choice choice;
     if (!engine->hold || !gpci_hold_choice(engine, 0, &choice))
@@ -133,7 +139,7 @@ gpc_status gpc_coherence_advance(gpc_coherence *coherence, uint64_t cycle, gpc_e
         return status;
     if (cycle != UINT64_MAX && !engine->hold)
         engine->now = cycle;
-    coherence->busy = engine->tasks.used != 0; /* an access may end before the tasks it began elsewhere */
+    coherence->busy = engine->tasks.used != 0; /* an access may end before its tasks in other modules */
     return engine->inflights.used && !can_go_on(engine) ? deadlock(engine, error) : GPC_OK;
 }
 

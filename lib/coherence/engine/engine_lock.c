@@ -5,13 +5,14 @@
  * Locks of blocks, and the passing of locks by probes.
  *
  * If requests are refused, as in Multi2Sim (GPC_PROTOCOL_RETRY), a probe waits for the lock of a block. If requests
- * wait below (for a lock or a host's MSHR entry), a probe passes a lock while the holder's own request or put for the
- * block is not yet served below: the prober comes first there, the block is unchanged, and no answer is on its way.
- * Tables with transient states express these cases as states; here they are combinations of state, lock and message.
+ * wait below (for a lock, or for a host's MSHR entry), a probe passes the lock, as long as the low module has not
+ * served the holder's own request or put for the block: the probe's request is served first, the block is unchanged,
+ * and no answer is on its way. Protocol tables of other authors express these cases as transient states; here the cases
+ * are combinations of state, lock and message.
  *
  * Example: two L1s have A in S, and both store to it. The write request of l1-0 is served first, and l1-1 is probed
- * while its own request waits at L2. The probe passes l1-1's lock, A becomes invalid there, and l1-1's request now also
- * asks for data.
+ * while its own request waits at L2. The probe passes the lock in l1-1, A becomes invalid in l1-1, and l1-1's request
+ * now needs data, too.
  */
 
 bool gpci_lock_is_of(const gpci_engine *engine, const gpci_lock *lock, uint32_t inflight) {
@@ -23,7 +24,7 @@ static uint32_t *bucket_of(const gpci_engine *engine, uint32_t module, uint32_t 
     return &engine->units[module].locks[block & engine->units[module].lock_mask];
 }
 
-/* Lock entry of a block; taken from the pool if the block is unlocked. */
+/* Lock of a block; a new lock from the pool if the block is unlocked. */
 static gpci_lock *own_lock(gpci_engine *engine, uint32_t module, uint32_t block) {
     gpci_lock *lock = gpci_lock_of(engine, module, block);
     if (lock->block == block)
@@ -47,7 +48,7 @@ gpci_lock *gpci_lock_take(gpci_engine *engine, uint32_t module, uint32_t block, 
     return lock;
 }
 
-/* If a probe has passed the lock and is still there, the lock goes to the access. */
+/* Give the lock to the access of the probe that has passed the lock and has not answered yet. */
 static void let_probe(gpci_engine *engine, uint32_t module, gpci_lock *lock) {
     const uint32_t probe = lock->probe;
     lock->asks = lock->probe = GPCI_NO_ITEM;
@@ -105,7 +106,7 @@ static bool is_task(uint32_t asks) {
     return asks != GPCI_NO_ITEM && asks != GPCI_ANSWERED;
 }
 
-/* True if the holder's request or put for the block is still queued below, at any level. */
+/* True if the holder's request or put for the block waits in a module below, at any level. */
 static bool request_is_queued(const gpci_engine *engine, const gpci_lock *lock) {
     const uint32_t holder = lock->holder, token = lock->token;
     while (lock->holder == holder && lock->token == token && is_task(lock->asks)) {
@@ -130,20 +131,22 @@ void gpci_probe_leaves(gpci_engine *engine, uint32_t task) {
     const uint8_t state = gpci_task_module(engine, probe)->states[probe->block];
     gpci_tree_inflight *holder = gpci_tree_inflight_at(engine, lock->holder);
     lock->probe = GPCI_NO_ITEM;
-    gpci_wake(engine, &lock->waiters, 0); /* another probe may wait to pass */
+    gpci_wake(engine, &lock->waiters, 0); /* another probe may wait for its turn to pass */
     if (!is_task(lock->asks))
         return;
     gpci_task *asks = gpci_task_at(engine, lock->asks);
-    asks->valid &= state != GPC_LINE_I; /* the directory entry is dropped too (gpci_tree_write_probe.gone) */
+    /* if the block is gone, the directory no longer lists it, either (gpci_tree_write_probe.gone) */
+    asks->valid &= state != GPC_LINE_I;
     asks->taken = true;
-    if (!gpci_lock_is_of(engine, lock, lock->holder)) /* the access has ended, and the request continues */
+    if (!gpci_lock_is_of(engine, lock, lock->holder)) /* the access has ended, but its request continues */
         return;
     holder->taken |= asks->stored;
     if (asks->parent == holder->task && asks->resumes != GPCI_STEP_access_evicted && !asks->stored)
-        gpci_task_at(engine, holder->task)->state = state; /* for the request; an eviction or put keeps the old state */
+        /* the state that the request's rule uses; evictions and puts keep the old state */
+        gpci_task_at(engine, holder->task)->state = state;
 }
 
-/* Step to restart a lookup from the parent, by kind of lookup. */
+/* Step of the parent that begins the lookup again; find_begin: the parent has no such step. */
 static gpci_step step_before(const gpci_task *find) {
     const gpci_step resumes = (gpci_step)find->resumes;
     return resumes == GPCI_STEP_read_found     ? GPCI_STEP_read_come
@@ -182,8 +185,8 @@ uint32_t gpci_find_coming(const gpci_engine *engine, const gpci_module *module, 
 }
 
 /*
- * True if a probe may pass a lock. If the block has not arrived (`coming`) and no request was sent for it, or the
- * victim is on its way out, the probe finds nothing.
+ * True if a probe may pass a lock. `coming`: the block has not arrived. If the block has not arrived and no request for
+ * it was sent, or its way's victim is still leaving, the probe passes and finds nothing.
  */
 bool gpci_may_pass(const gpci_engine *engine, const gpci_lock *lock, bool coming) {
     if (!engine->passes || (!coming && lock->probe != GPCI_NO_ITEM))
@@ -227,7 +230,7 @@ bool gpci_address_is_blocked(const gpci_engine *engine, const gpci_module *modul
     const gpci_task *work;
     uint32_t task = engine->units[module->index].address_blocked;
     if (requester != GPCI_NO_ITEM && gpci_task_at(engine, requester)->address_blocked)
-        task = gpci_task_at(engine, requester)->behind; /* the rest of the list is older */
+        task = gpci_task_at(engine, requester)->behind; /* the tasks behind in the list began earlier */
     for (; task != GPCI_NO_ITEM; task = work->behind) {
         work = gpci_task_at(engine, task);
         if (gpci_module_tag_of(module, work->address) == tag)

@@ -2,15 +2,16 @@
 #include "coherence/engine/engine_alone.h"
 
 /*
- * Star network with buffers. A message goes from the module's output buffer over a link to the switch's input buffer,
- * through the switch to the output buffer of the receiver's link, and over this link to the receiver's input buffer:
- * three links (gpci_link), of which the switch's takes the message of one module at a time. Entering the output
- * buffer takes one cycle. If a buffer is busy, the message tries again when the buffer is free; if it is full, the
- * message waits.
+ * Star network with buffers. A message passes four buffers (GPCI_BUFFER_): the sender's output buffer; the sender's
+ * input buffer at the switch; the receiver's output buffer at the switch; the receiver's input buffer. Each of the
+ * three ways between buffers is a gpci_link. The middle way, through the switch, takes the message of only one sender
+ * at a time. Entering the first buffer takes a cycle. If a buffer is busy, the message tries again when the buffer is
+ * free. If a buffer is full, the message waits.
  *
- * The switch grants an output to the first module, round robin from the one after the last, with a message for this
- * output at the head of the input buffer. If that message is still on the link, nothing passes in this cycle (as in
- * Multi2Sim). A message of a lone access takes part one cycle after it has begun to cross the link.
+ * The switch grants an output buffer to an input buffer whose first message is for the output: round robin, from the
+ * input after the last granted input on. If the granted message is still on the link to the switch, nothing passes in
+ * this cycle (as in Multi2Sim). A message of a lone access can be granted one cycle after the message has begun to
+ * cross the link.
  */
 
 static gpci_sent_message *message_at(const gpci_engine *engine, uint32_t sent_message) {
@@ -25,7 +26,10 @@ GPCI_INLINE gpci_star_buffer *buffer_of(const gpci_net *net, uint32_t place, uin
     return &net->buffers[place * GPCI_BUFFER_COUNT + which];
 }
 
-/* List a member that a lone access uses: an access in an earlier cycle begins on idle networks. */
+/*
+ * Note a member that a lone access uses (gpci_net.used): if the next access begins in an earlier cycle, the networks
+ * are reset.
+ */
 static void use(gpci_net *net, uint32_t place) {
     gpci_star_buffer *member = &net->buffers[place * GPCI_BUFFER_COUNT];
     if (member->listed)
@@ -34,13 +38,16 @@ static void use(gpci_net *net, uint32_t place) {
     net->used[net->used_count++] = place;
 }
 
-/* Buffer of a message. */
+/* Buffer that the message is in. */
 GPCI_INLINE gpci_star_buffer *where(const gpci_engine *engine, const gpci_sent_message *sent) {
     const uint32_t place = sent->buffer <= GPCI_BUFFER_SWITCH_IN ? sent->from_place : sent->to_place;
     return buffer_of(&engine->nets[sent->network], place, sent->buffer);
 }
 
-/* The message at the head of a switch's input asks for an output, or no longer. */
+/*
+ * Note that the message at the head of an input buffer at the switch wants an output, or (`asks` false) no longer wants
+ * it.
+ */
 GPCI_INLINE void request(const gpci_engine *engine, const gpci_sent_message *sent, bool asks) {
     const gpci_net *net = &engine->nets[sent->network];
     uint64_t *requests = net->requests + (size_t)sent->to_place * net->words;
@@ -120,7 +127,10 @@ bool gpci_star_send(gpci_engine *engine, const gpci_message *message) {
     return true;
 }
 
-/* True if a message must wait for the head of its buffer, or for the buffer itself; `step` runs again later. */
+/*
+ * True if a message must wait until it is at the head of its buffer, or until the buffer can be read; `step` runs again
+ * later.
+ */
 static bool held_up(gpci_engine *engine, gpci_star_buffer *buffer, uint32_t sent_message, gpci_step step) {
     if (buffer->row.head != sent_message)
         gpci_due_queue_join(&engine->waiters, &buffer->waiters, (gpci_due){sent_message, step});
@@ -142,7 +152,7 @@ static bool shut_out(gpci_engine *engine, gpci_star_buffer *buffer, uint32_t sen
     return true;
 }
 
-/* Move a message from its buffer into buffer `which`, and run `step` when the message has arrived there. */
+/* Move a message from its buffer into buffer `which`, and run `step` when the message has arrived. */
 GPCI_INLINE void move(gpci_engine *engine, uint32_t sent_message, gpci_star_buffer *from, gpci_star_buffer *buffer,
                       uint32_t which, gpci_step step) {
     gpci_sent_message *sent = message_at(engine, sent_message);
@@ -165,7 +175,7 @@ void gpci_step_message_leaves(gpci_engine *engine, uint32_t sent_message) {
         move(engine, sent_message, from, buffer, which, module ? GPCI_STEP_message_passes : GPCI_STEP_message_comes);
 }
 
-/* Input granted to an output; decided once a cycle. */
+/* Place of the input granted to an output, or GPCI_NO_ITEM. The switch decides once a cycle for each output. */
 static uint32_t granted_input(const gpci_engine *engine, const gpci_sent_message *sent, gpci_star_buffer *output) {
     const gpci_net *net = &engine->nets[sent->network];
     uint32_t *last = engine->alone ? &engine->tree->stars[sent->network].last[sent->to] : &output->last;

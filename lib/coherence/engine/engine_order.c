@@ -6,12 +6,12 @@
 /*
  * Order among a first-level module's accesses in flight, in engines that list them (gpci_engine.lists). A store waits
  * for all older accesses; a load or n-store waits for the nearest older store, and for older accesses to the same
- * block. An access can join the access before it, share its result and end with it: a load joins earlier loads of the
- * block; a store of either kind joins the access just before, if of the same kind and block and not in the lookup.
- * Loads to other blocks do not matter, even if they end just now.
+ * block. An access can join an older access (its master), share the master's result, and end with the master. A load
+ * joins an older load of the same block, if no store or n-store lies between. A store or n-store joins the access just
+ * before, if that access is of the same kind and block, and is not being looked up.
  *
- * Example, nmoesi, an empty L1: a load of A is looked up, locks a way and asks L2. Another load of A joins it. A store
- * to A waits until both have ended, then finds E and writes.
+ * Example, nmoesi, an empty L1: a load of A is looked up, locks a way and sends a request to L2. Another load of A
+ * joins the first load. A store to A waits until both loads have ended, then finds A in state E and writes.
  */
 
 static uint32_t event_of(const gpci_engine *engine, const gpci_tree_inflight *access) {
@@ -33,7 +33,7 @@ static bool same_block(const gpci_engine *engine, const gpci_tree_inflight *left
     return gpci_module_tag_of(module, left->address) == gpci_module_tag_of(module, right->address);
 }
 
-/* A load that joins an access with an already unlocked block reads the bytes saved at unlock. */
+/* Read the bytes of a load that joins an access whose block is already unlocked: the bytes were saved at the unlock. */
 static void read_of_master(const gpci_engine *engine, uint32_t inflight) {
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, inflight);
     const gpci_module *module = gpci_module_at(engine->tree, access->module);
@@ -44,13 +44,19 @@ static void read_of_master(const gpci_engine *engine, uint32_t inflight) {
                access->size);
 }
 
-/* True if an access or acquire of the module has locked the block to evict it; a store to the block would be lost. */
+/*
+ * True if an access or acquire of the module itself has locked the block, to evict it. A store to such a block would be
+ * lost.
+ */
 static bool is_leaving(const gpci_engine *engine, const gpci_module *module, uint32_t block) {
     const uint32_t holder = gpci_lock_of(engine, module->index, block)->holder;
     return holder != GPCI_NO_ITEM && gpci_tree_inflight_at(engine, holder)->module == module->index;
 }
 
-/* True if a store may join a performed store: the block is still as that store left it. */
+/*
+ * True if a store may join a store that was already performed: the module's block still allows a store without a
+ * request or a change of the state, and is not about to leave.
+ */
 static bool still_writes(const gpci_engine *engine, const gpci_tree_inflight *access, uint32_t *block) {
     const gpci_module *module = gpci_module_at(engine->tree, access->module);
     *block = gpci_module_find(module, gpci_module_tag_of(module, access->address));
@@ -65,7 +71,7 @@ static uint32_t master_of(const gpci_engine *engine, uint32_t inflight) {
     return master == GPCI_NO_ITEM ? inflight : master;
 }
 
-/* Neighbours in the order of a module's accesses. */
+/* Next older and next newer access of the same module. */
 static uint32_t older_than(const gpci_engine *engine, uint32_t inflight) {
     return engine->rests[inflight].older;
 }
@@ -75,9 +81,9 @@ static uint32_t newer_than(const gpci_engine *engine, uint32_t inflight) {
 }
 
 /*
- * Access to join because of an older access to the block: the older access's master. A joined access ends after its
- * master, in the same cycle. In between Multi2Sim lets others join, and end in the cycle, too: the joined access itself
- * is then the master.
+ * Access that a new access can join because of the older access `other`: the master of `other`, or GPCI_NO_ITEM if
+ * `other` has ended. A joined access ends after its master, in the same cycle. Multi2Sim lets accesses join between
+ * these two ends: `other` itself is then the master.
  */
 static uint32_t joinable(const gpci_engine *engine, uint32_t other) {
     if (GPCI_LIKELY(!gpci_tree_inflight_at(engine, other)->ended))
@@ -124,7 +130,8 @@ static void enlist(gpci_engine *engine, uint32_t inflight) {
 }
 
 /*
- * A joined access takes over the result of its master, which ends. With data a later access may read from the joined.
+ * Copy the result of an ending master to an access that joined it. With data, also copy the block, because a later load
+ * may join the joined access.
  */
 static void take_over(gpci_engine *engine, uint32_t master, uint32_t joined) {
     const gpci_tree_inflight *inflight = gpci_tree_inflight_at(engine, master);

@@ -14,16 +14,16 @@
 
 #define GPCI_NO_ITEM UINT32_MAX
 
-/* Items begin with a uint32_t, which chains free items. */
+/* Pool of items of equal size. An item begins with a uint32_t, which chains the free items. */
 typedef struct gpci_items {
     char *items;
     size_t capacity, item_bytes;
     /* state */
-    uint32_t count, free, used; /* items ever used; first free item; items in use */
+    uint32_t count, free, used; /* count: items ever used; free: first free item; used: items in use */
 } gpci_items;
 
 void gpci_items_init(gpci_items *pool, size_t item_bytes);
-/* False: out of memory. Items may move. */
+/* Make room for `more` items; items may move in memory. False: out of memory. */
 bool gpci_items_reserve(gpc_context *context, gpci_items *pool, uint32_t more);
 void gpci_items_free(gpc_context *context, gpci_items *pool);
 GPCI_INLINE bool gpci_items_have(const gpci_items *pool, uint32_t more) {
@@ -56,7 +56,7 @@ GPCI_INLINE void gpci_items_give(gpci_items *pool, uint32_t item) {
     pool->used--;
 }
 
-/* A step, with the task or message. */
+/* A step to run, and its subject: a task, or a message. */
 typedef struct gpci_due {
     uint32_t subject, step;
 } gpci_due;
@@ -122,8 +122,8 @@ GPCI_INLINE uint64_t gpci_calendar_next(const gpci_calendar *calendar, uint64_t 
 }
 
 void gpci_due_queue_join(gpci_items *waiters, gpci_due_queue *queue, gpci_due due);
-void gpci_due_queue_lead(gpci_items *waiters, gpci_due_queue *queue, gpci_due due); /* before all others */
-/* Take the first waiter; false: none. */
+void gpci_due_queue_lead(gpci_items *waiters, gpci_due_queue *queue, gpci_due due); /* at the head */
+/* Take the first waiter from the queue. False: the queue is empty. */
 bool gpci_due_queue_leave(gpci_items *waiters, gpci_due_queue *queue, gpci_due *due);
 
 #endif

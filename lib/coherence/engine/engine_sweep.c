@@ -8,23 +8,23 @@
 /*
  * Sweeps over all blocks of a module while other accesses continue. A sweep is an access without address.
  *
- *   ACQUIRE  the protocol's ACQUIRE rules. Blocks to be dropped are dropped at once; blocks to be written back first
- *            are written back, one a cycle; a locked block is waited for, because the data it receives may be stale
- *   RELEASE  write back, by the ACQUIRE rules, once all earlier accesses of the module have ended
+ *   ACQUIRE  apply the protocol's ACQUIRE rules. Blocks that the rules drop are dropped at once. Blocks that the rules
+ *            write back are written back, one a cycle. A locked block is waited for, because the data on the way to the
+ *            block may be stale
+ *   RELEASE  write back, by the ACQUIRE rules, when all earlier accesses of the module have ended
  *   EVICT    evict the module's blocks, one a cycle
- *   RECALL   take blocks back from modules above, one a cycle, as the write requests of memory in Table 2.6
- *   (seeds/002),
- *            steps 15 to 20
- *   MARK     no block: end of a RELEASE if the protocol INVALIDATES (engine_tell.c)
+ *   RECALL   take the copies of modules above back, one block a cycle
+ *   MARK     no block: last part of a RELEASE, if the protocol INVALIDATES (engine_tell.c)
+ *   FLUSH    let low modules probe the module's blocks (flush), one a cycle
  *
- * At most `abreast` blocks are written back at a time. If a write-back is refused, it is tried again some cycles later.
- * A middle module acquires on a message from a module above, and acknowledges.
+ * At most `abreast` blocks are in progress at a time. A refused write-back is tried again some cycles later. A middle
+ * module begins an ACQUIRE when a message from a module above arrives, and acknowledges at the end.
  *
  * Example, slc-glc, an ACQUIRE of an L1 with A in S, B in N and C in flight: A is dropped at once. B is locked and
  * written back. C's load ends, C is unlocked and dropped. L2 acknowledges B, B is dropped, and the sweep ends.
  */
 
-/* The sweep is the root task of the access, with a child task per block that takes time. */
+/* A sweep is the root task of its access, with a child task for each block that takes time. */
 
 /* True if a block is locked. Blocks of the other half of a cache do not count. */
 static bool is_locked(const gpci_engine *engine, const gpci_module *module, uint32_t block) {
@@ -47,7 +47,7 @@ static bool has_copies(const gpci_module *module, uint32_t block) {
     return false;
 }
 
-/* True if the sweep must act on an unlocked block. */
+/* True if a sweep must act on a block, provided that the block is unlocked. */
 static bool concerns(const gpci_module *module, uint32_t block, gpci_sweep kind) {
     const uint8_t state = module->states[block];
     if (state == GPC_LINE_I || !gpci_module_owns(module, block))
@@ -70,7 +70,7 @@ bool gpci_engine_sweeps(const gpci_engine *engine, uint32_t module, gpci_sweep k
 }
 
 static uint32_t begin(gpci_engine *engine, const gpc_coherence_request *request, const gpci_sweep_order *order) {
-    static const gpc_request policy_request = {.kind = GPC_STORE}; /* shown to policies, as for a flush without time */
+    static const gpc_request policy_request = {.kind = GPC_STORE}; /* request shown to policies */
     const bool sends = order->from != order->module;
     const uint32_t inflight =
         gpci_inflight_begin(engine, request, &policy_request, sends ? GPCI_STEP_sweep_send : GPCI_STEP_sweep_begin);
@@ -100,7 +100,7 @@ void gpci_step_sweep_send(gpci_engine *engine, uint32_t task) {
     gpci_send(engine, &message);
 }
 
-/* Set the state of a block after ACQUIRE, and count. */
+/* Apply the ACQUIRE rule to a block: set the next state, and count. */
 static void acquired(gpci_engine *engine, gpci_task *sweep, gpci_module *module, uint32_t block) {
     const gpc_protocol_rule rule = gpci_tree_rule(engine->tree, module, module->states[block], GPC_EVENT_ACQUIRE);
     if (rule.actions & GPC_DO_WRITE_BACK)
@@ -113,7 +113,7 @@ static void acquired(gpci_engine *engine, gpci_task *sweep, gpci_module *module,
                         engine->now);
 }
 
-/* Wait for an access of the module issued before the sweep. False: none. */
+/* Let a sweep wait for the module's oldest access, if issued before the sweep. False: no such access. */
 static bool waits_for_older(gpci_engine *engine, uint32_t task, gpci_step resumes) {
     const gpci_task *sweep = gpci_task_at(engine, task);
     const uint32_t oldest = engine->units[sweep->module].oldest;
@@ -154,12 +154,12 @@ static void begin_block(gpci_engine *engine, uint32_t task, uint32_t block) {
     gpci_then(engine, child, GPCI_STEP_sweep_block);
 }
 
-/* Begin the next block that takes time; the block after follows a cycle later. */
+/* Begin the next block that takes time; the block after the next follows a cycle later. */
 void gpci_step_sweep_next(gpci_engine *engine, uint32_t task) {
     gpci_task *sweep = gpci_task_at(engine, task);
     gpci_module *module = gpci_task_module(engine, sweep);
     const gpci_sweep kind = (gpci_sweep)sweep->kind;
-    sweep->keeps = sweep->pending > sweep->abreast; /* continues when a block has ended */
+    sweep->keeps = sweep->pending > sweep->abreast; /* too many blocks in progress: gpci_step_sweep_joined continues */
     if (sweep->keeps)
         return;
     const bool blind = engine->tree->faults & GPCI_FAULT_BLIND_ACQUIRE;
@@ -191,14 +191,14 @@ void gpci_step_sweep_one(gpci_engine *engine, uint32_t task) {
     begin_block(engine, task, gpci_task_at(engine, task)->upcoming);
 }
 
-/* True if the block left, or other tasks have finished the work. */
+/* True if the block has left, or other tasks have already done the sweep's work on it. */
 static bool is_over(const gpci_engine *engine, const gpci_task *one, const gpci_module *module) {
     const gpci_sweep kind = (gpci_sweep)gpci_task_at(engine, one->parent)->kind;
     return gpci_module_tag(module, one->block) != one->address || !concerns(module, one->block, kind);
 }
 
 /*
- * Flush of a block: the low module sends a write probe, as for another module's write request, and gets a write-back of
+ * Flush a block. The low module sends a write probe, as for another module's write request, and gets a write-back of
  * modified bytes, or an acknowledgement (Table 2.6, steps 15 to 20).
  */
 static void flush(gpci_engine *engine, uint32_t one) {
@@ -302,7 +302,7 @@ void gpci_step_sweep_block(gpci_engine *engine, uint32_t task) {
     }
 }
 
-/* The block's eviction or write-back ended, or was refused. */
+/* Continue after a block's eviction or write-back has ended, or was refused. */
 void gpci_step_sweep_left(gpci_engine *engine, uint32_t task) {
     gpci_task *one = gpci_task_at(engine, task), *sweep = gpci_task_at(engine, one->parent);
     gpci_module *module = gpci_task_module(engine, one);
@@ -317,13 +317,13 @@ void gpci_step_sweep_left(gpci_engine *engine, uint32_t task) {
         gpci_task_end(engine, task);
 }
 
-/* A release has written back: send markers behind all earlier messages. */
+/* After a release's write-backs, send markers, which follow all earlier messages. */
 static void mark(gpci_engine *engine, uint32_t task) {
     gpci_task_at(engine, task)->kind = GPCI_SWEEP_MARK;
     gpci_step_sweep_begin(engine, task);
 }
 
-/* A block is done, the last block was begun, or a marker returned. */
+/* Count down `pending`: a block is done, the last block was begun, or a marker has returned. */
 void gpci_step_sweep_joined(gpci_engine *engine, uint32_t task) {
     gpci_task *sweep = gpci_task_at(engine, task);
     sweep->pending--;
@@ -343,8 +343,9 @@ void gpci_step_sweep_reply(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * Earlier accesses may have read stale data. In a tree without a host, later accesses may join an earlier access: wait
- * for the end of earlier accesses. A host has rules of its own.
+ * End a sweep. Earlier accesses of the module may have read stale data, and in a tree without a host, later accesses
+ * may join an earlier access: the sweep first waits for the end of earlier accesses. A host orders accesses by its own
+ * rules.
  */
 void gpci_step_sweep_end(gpci_engine *engine, uint32_t task) {
     if (waits_for_older(engine, task, GPCI_STEP_sweep_end))

@@ -36,7 +36,7 @@ typedef enum gpci_step {
         GPCI_STEP_COUNT
 } gpci_step;
 
-/* Answers of asked modules; the greatest counts. */
+/* Answers of probed modules. If several modules answer, the greatest value counts. */
 enum { GPCI_ANSWER_NONE = 0, GPCI_ANSWER_ACK = 1, GPCI_ANSWER_DATA = 2 };
 
 /* Selects the fields of a task's union. */
@@ -52,28 +52,28 @@ typedef enum gpci_task_sort {
 
 #define GPCI_TASK_NO_MODULE UINT16_MAX
 
-/* Span of an invalidation: all addresses from the first. */
+/* Span of an invalidation of all addresses from the first on. */
 #define GPCI_TASK_ALL UINT32_MAX
 
-/* A task fills a cache line. It begins with `sort` REQUEST; other kinds set `sort` at once. */
+/* A task has the size of a cache line. A new task is a REQUEST; for another sort, the caller sets `sort` at once. */
 typedef struct gpci_task {
-    uint32_t parent;       /* notified at the end, or GPCI_NO_ITEM. Free task: next in the pool */
+    uint32_t parent;       /* task notified at the end, or GPCI_NO_ITEM. Free task: next in the pool */
     uint32_t inflight;     /* access of the task */
     uint32_t block;        /* block of `module`, locked for the task or the parent */
-    uint32_t own;          /* block of `from`: receives the answer, or leaves */
+    uint32_t own;          /* block of `from` that receives the answer's data, or that leaves */
     uint32_t pending;      /* unfinished children, plus 1 while the task makes them */
     uint32_t behind;       /* next task with a blocked address of `module`, or next invalidation of `module` */
     uint64_t address;      /* block of `from`; lookup: any address in the block; invalidation: first address */
-    uint16_t from, module; /* from: asks; module: is asked, looks up, evicts or loses copies */
+    uint16_t from, module; /* from: sends the request; module: gets the request, looks up, evicts or loses copies */
     uint32_t next_of_line; /* next in the host's list of MSHR holders */
     union {
         struct {
-            uint32_t bytes;  /* of the answer */
-            uint32_t coming; /* blocks in flight from peers to `from` */
+            uint32_t bytes;  /* size of the answer, with header */
+            uint32_t coming; /* number of blocks in flight from peers to `from` */
         };
         struct {
             uint32_t entry;  /* directory-only entry: found by the lookup, or needed by the eviction of `own` */
-            uint8_t emptied; /* bit per block of the victim line that is evicted */
+            uint8_t emptied; /* bit per block of the victim's line that must leave */
             uint8_t judged;  /* GPCI_JUDGED_ */
         };
         struct {
@@ -84,59 +84,68 @@ typedef struct gpci_task {
         struct {
             uint32_t size;    /* bytes of the message, with header */
             uint32_t carried; /* block of `carrier` to send */
-            uint16_t carrier; /* unused for the bytes of a store */
+            uint16_t carrier; /* module that has `carried`; unused for the bytes of a store */
         };
         struct {
-            uint32_t dropped;  /* blocks dropped by ACQUIRE rules */
+            uint32_t dropped;  /* number of blocks dropped by ACQUIRE rules */
             uint32_t abreast;  /* gpci_sweep_order.abreast */
-            uint32_t upcoming; /* next block */
+            uint32_t upcoming; /* next block to look at */
         };
         uint32_t number; /* number of an INVALIDATION; marker: number of the last INVALIDATION before the marker */
     };
-    uint8_t resumes;      /* gpci_step of the parent */
-    uint8_t state;        /* state of the block when found; invalidation: before it */
-    uint8_t answer : 2;   /* GPCI_ANSWER_, of children */
-    uint8_t sort : 3;     /* gpci_task_sort */
-    uint8_t kind;         /* put: gpc_message_kind; sweep: gpci_sweep */
-    uint8_t event, cause; /* the protocol's own: event at `module`; cause at `from`; 0: the usual */
-    bool down : 1;        /* towards the processors */
+    uint8_t resumes;    /* gpci_step of the parent that runs at the task's end */
+    uint8_t state;      /* state of `block` at the lookup; invalidation: state before the invalidation */
+    uint8_t answer : 2; /* GPCI_ANSWER_, of children */
+    uint8_t sort : 3;   /* gpci_task_sort */
+    uint8_t kind;       /* put: gpc_message_kind; sweep: gpci_sweep */
+    /* events defined by the protocol itself. event: at `module`; cause: at `from`; 0: the usual event */
+    uint8_t event, cause;
+    bool down : 1;                                    /* goes towards the processors: a probe or a marker */
     bool blocking : 1, allocates : 1, goes_first : 1; /* lookup: as in gpci_look */
     bool blocks_address : 1;                          /* lookup: as in gpci_look */
     bool hit : 1, missing : 1, refused : 1, evicting : 1;
     bool lost : 1;                 /* lookup: its block is no longer locked; the lookup is refused */
     bool out : 1;                  /* lookup: a policy keeps the block out */
-    bool victim : 1, modified : 1; /* eviction: makes room; block was modified when chosen */
-    /* Put: the requester's copy leaves; carries the access's bytes; the target performs the store. */
+    bool victim : 1, modified : 1; /* eviction: the block makes room for another; the block was modified when chosen */
+    /*
+     * Put. leaves: the block of `from` leaves; stored: carries the access's stored bytes; at_low: `module` performs the
+     * store.
+     */
     bool leaves : 1, stored : 1, at_low : 1;
-    bool passing : 1;                 /* put or read request: the access bypasses the requester */
-    bool blind : 1;                   /* put: as in gpci_tree_put; write request: as in gpci_tree_request */
-    bool address_blocked : 1;         /* the address is blocked in `module` (gpci_block_address) */
-    bool lent : 1;                    /* probe: the block, or `entry`, was already locked for the access */
-    bool owners : 1;                  /* invalidation: only owners probed yet; probe: to an owner */
-    bool room : 1;                    /* invalidation: makes room in the directory for `except` */
-    bool valid : 1, non_coherent : 1; /* request: `from` has a copy; `from` will not own it */
-    bool shared : 1;                  /* further modules have copies */
+    bool passing : 1;         /* put or read request: the access bypasses `from` */
+    bool blind : 1;           /* put or write request: the access does not need the block's old bytes */
+    bool address_blocked : 1; /* the address is blocked in `module` (gpci_block_address) */
+    bool lent : 1;            /* probe: the block, or `entry`, was already locked for the access */
+    bool owners : 1;          /* invalidation: only owners have been probed so far; probe: `module` is an owner */
+    bool room : 1;            /* invalidation: makes room in the directory for `except` */
+    bool valid : 1, non_coherent : 1; /* request: `from` has a copy; `from` shares the block without owning it */
+    bool shared : 1;                  /* modules other than `from` have copies, too */
     bool found : 1, peer : 1, data : 1, masked : 1, keeps : 1; /* answer: as in gpci_tree_probe_reply */
     bool received : 1;                                         /* modified bytes came to `module` */
     bool direct : 1;                                           /* write request: data may go directly to `from` */
-    bool sent : 1, full_block : 1, dirty : 1; /* sent directly to `from`: the block; the whole block; modified bytes */
+    /* sent by a peer directly to `from`: the block; all bytes of the block; modified bytes */
+    bool sent : 1, full_block : 1, dirty : 1;
     /* both: `module` and the peer send the block; eager: only the peer sends, and the block completes the request. */
     bool both : 1, eager : 1;
-    bool asked : 1, newer : 1; /* write request: `module` asked below; the reply has bytes newer than `from`'s */
-    bool below_dirty : 1, below_newer : 1; /* the same fields in the reply to `module`'s own request */
-    bool done : 1, left : 1;               /* `module` is done; the parent has continued */
-    bool served : 1;                       /* reached its low module and was not refused */
+    /* Write request. asked: `module` sent a request below. newer: the reply has newer bytes than `from` has. */
+    bool asked : 1, newer : 1;
+    bool below_dirty : 1, below_newer : 1; /* `dirty` and `newer` of the reply to `module`'s own request */
+    bool done : 1, left : 1;               /* done: `module` has finished the request; left: the parent has continued */
+    bool served : 1;                       /* request or put: `module` has looked it up and not refused it */
     bool borrows : 1;                      /* probe: another access holds the block's lock (gpci_lock.probe) */
     bool taken : 1;                        /* put: a probe passed the lock of the put's block */
     /*
-     * Put or read: keeps another block locked that no probe may pass; refused if other requests wait. Probe: for bytes
-     * of a put of this kind; refused if its block is locked.
+     * Put or read: the task keeps another block locked, and no probe may pass the lock; where other requests wait, the
+     * task is refused. Probe: sent for the bytes of such a put; refused if the probed block is locked.
      */
     bool forwarded : 1;
     bool mshr : 1; /* with a host: holds an MSHR entry of `module` */
 } gpci_task;
 
-/* True if INVALIDATION `left` was sent before `right`; if `right` is a marker, also if sent directly before. */
+/*
+ * True if INVALIDATION `left` was sent before `right`, an INVALIDATION or a marker. A marker has the number of the last
+ * INVALIDATION sent before the marker.
+ */
 GPCI_INLINE bool gpci_was_notified_before(const gpci_task *left, const gpci_task *right) {
     return (int32_t)(left->number - right->number) <= 0;
 }
@@ -144,28 +153,28 @@ GPCI_INLINE bool gpci_was_notified_before(const gpci_task *left, const gpci_task
 _Static_assert(sizeof(gpci_task) == 64, "there may be a hundred thousand of them");
 _Static_assert(GPC_MAX_MODULES < GPCI_TASK_NO_MODULE, "modules of tasks have 16 bits");
 
-/* An access; fills a cache line. */
+/* An access in flight. It has the size of a cache line. */
 typedef struct gpci_tree_inflight {
     uint32_t task;   /* root task, or GPCI_NO_ITEM; free access: next in the pool */
-    uint32_t master; /* access joined, or GPCI_NO_ITEM */
+    uint32_t master; /* access that this access joined, or GPCI_NO_ITEM */
     uint32_t tasks;  /* with a host: number of the unfinished tasks */
     uint32_t size, retries, flags;
     uint64_t address, token;
-    uint32_t line; /* record of its line access in gpci_engine.lines; or GPCI_NO_ITEM */
-    uint32_t word; /* answer of the target's predictor, for the predictor of the access's module */
+    uint32_t line; /* record of the line access, in gpci_engine.lines; or GPCI_NO_ITEM */
+    uint32_t word; /* answer of the low module's predictor, for the predictor of `module` */
     uint16_t module;
-    gpci_tree_asks asks; /* gpc_coherence.asks */
+    gpci_tree_asks asks; /* gpc_coherence.asks when the access began */
     uint8_t kind, found;
     uint8_t deepest; /* deepest level reached by the requests */
     bool holds_port : 1, unlocked : 1, ended : 1, notified : 1, hit : 1, gave_mask : 1, gave_bytes : 1, applied : 1;
-    bool own : 1;       /* served by the module without requests below */
-    bool alone : 1;     /* never joins and is never joined: goes below alone */
-    bool through : 1;   /* a performed store, to be written through again */
-    bool taken : 1;     /* store being written through: a probe passed its block's lock */
-    bool responded : 1; /* the target's predictor was asked for `word` */
+    bool own : 1;       /* `module` performed the access without requests below */
+    bool alone : 1;     /* never joins an access, and no access joins it (gpci_goes_alone) */
+    bool through : 1;   /* the store was performed, but refused below: its bytes must be sent again */
+    bool taken : 1;     /* store being written through: a probe passed the lock of the store's block */
+    bool responded : 1; /* the low module's predictor was asked for `word` */
     /*
-     * bypassing load: the target has answered without bytes; the predictor has heard the target's answer, and
-     * overturned the bypass
+     * Bypassing load. answered: the low module has answered without bytes; heard: the predictor of `module` has
+     * received the answer; overturned: the predictor overturned the bypass.
      */
     bool answered : 1, heard : 1, overturned : 1;
 } gpci_tree_inflight;
@@ -173,27 +182,27 @@ typedef struct gpci_tree_inflight {
 _Static_assert(sizeof(gpci_tree_inflight) == 64, "there may be a hundred thousand of them");
 
 /*
- * Further fields of an access, if accesses of a module are ordered and joined, or carry bytes. Not used in a hierarchy
- * without values: its L1s keep the order.
+ * Further fields of an access. Used if accesses of a module are ordered and joined (engine_order.c), or carry bytes.
+ * Not used in a hierarchy without values, where L1s keep the order.
  */
 typedef struct gpci_inflight_rest {
     uint64_t issued;
     uint8_t *out;
     gpc_atomic *atomics; /* [atomic_count], owned by the issuer */
     uint32_t atomic_count;
-    uint32_t older, newer;  /* neighbours in the module's order */
-    gpci_due_queue waiters; /* waiting for the end */
+    uint32_t older, newer;  /* neighbours in the module's list of accesses (engine_order.c) */
+    gpci_due_queue waiters; /* tasks that wait for the end of the access */
 } gpci_inflight_rest;
 
 /* A message in flight. */
 typedef struct gpci_sent_message {
-    uint32_t next, behind; /* next: in the pool; behind: in the buffer */
+    uint32_t next, behind; /* next: next free item of the pool; behind: next message in the buffer */
     uint32_t task, step;   /* step of `task` to run on arrival */
     uint32_t network, from, to, bytes;
-    uint32_t from_place, to_place; /* on the network: places of `from` and `to` */
+    uint32_t from_place, to_place; /* places of `from` and `to` among the members of the network */
     uint32_t buffer, kind;
     uint64_t address, sent, began;
-    uint32_t message; /* index in the list of steps, of a lone access */
+    uint32_t message; /* lone access: index in the list of steps */
     uint32_t masked;  /* a bool, without padding behind */
 } gpci_sent_message;
 
@@ -201,19 +210,21 @@ typedef struct gpci_sent_message {
 enum { GPCI_BUFFER_OUT, GPCI_BUFFER_SWITCH_IN, GPCI_BUFFER_SWITCH_OUT, GPCI_BUFFER_IN, GPCI_BUFFER_COUNT };
 
 typedef struct gpci_star_buffer {
-    gpci_due_queue row, waiters; /* row: messages, chained by `behind`; waiters: for room or for the head */
-    gpci_link_buffer room;       /* bytes */
-    uint64_t decided;            /* switch output: 1 + cycle of the last decision */
-    uint32_t granted, last; /* switch output: chosen input in that cycle, and the last chosen: places on the network */
-    bool listed;            /* first buffer of a member: the member is in gpci_net.used */
+    /* row: messages, chained by `behind`; waiters: messages that wait for room, or for the buffer's head */
+    gpci_due_queue row, waiters;
+    gpci_link_buffer room; /* bytes */
+    uint64_t decided;      /* switch output: 1 + cycle of the last decision */
+    /* switch output: input chosen in that cycle, and input chosen last, as places on the network */
+    uint32_t granted, last;
+    bool listed; /* in the first buffer of a member: the member is in gpci_net.used */
 } gpci_star_buffer;
 
-/* Modules of a network, ascending, and their buffers, GPCI_BUFFER_COUNT per module. */
+/* A network: its members are its modules in ascending order. A member has GPCI_BUFFER_COUNT buffers. */
 typedef struct gpci_net {
-    gpci_link link; /* each of the three from sender to receiver */
+    gpci_link link; /* settings of each of the three links from a sender to a receiver */
     uint32_t count, used_count, words;
     uint64_t *requests; /* [count][words] by receiver: bit per sender with a message for it at the switch's input */
-    uint32_t *used;     /* [count] members used by lone accesses since the network was idle: places */
+    uint32_t *used;     /* [count] places of the members that lone accesses have used since the network was idle */
     gpci_star_buffer *buffers;
 } gpci_net;
 
@@ -222,7 +233,7 @@ typedef struct gpci_net {
 
 #define GPCI_ANSWERED (GPCI_NO_ITEM - 1)
 
-/* Lock of a locked block. Unlocked blocks share entry 0 of the pool, which is free and read-only. */
+/* Lock of a locked block. Unlocked blocks share entry 0 of the pool, a free lock that is never written. */
 typedef struct gpci_lock {
     uint32_t next;   /* free: next in the pool; in use: next of the bucket (gpci_engine_unit.locks); 0: none */
     uint32_t block;  /* block of the lock */
@@ -243,23 +254,28 @@ _Static_assert(sizeof(gpci_lock) == 40, "there may be a hundred thousand of them
         .waiters = GPCI_DUE_QUEUE_INIT                                                                    \
     }
 
-/* State of a module for overlapping accesses. */
+/* State of a module, kept by the engine. */
 typedef struct gpci_engine_unit {
-    uint32_t *locks; /* [lock_mask + 1] first lock (pool index) of the blocks with these low bits; 0: all free */
+    /* [lock_mask + 1] buckets, by low bits of the block: pool index of the bucket's first lock; 0: no lock */
+    uint32_t *locks;
     uint32_t lock_mask;
-    uint32_t held; /* number of locked blocks; locks of both halves count in the home half; follows from `locks` */
-    uint32_t ports_used, oldest; /* only without a host, hence in no snapshot; oldest: access in flight */
+    /* number of locked blocks; the home half counts the locks of both halves; not saved: follows from `locks` */
+    uint32_t held;
+    uint32_t ports_used, oldest; /* only without a host, hence not saved. oldest: oldest access in flight */
     gpci_due_queue port_waiters; /* lookups that wait for a port; only without a host */
     bool mixed;                  /* modules above have different block sizes */
     bool halved;                 /* half of a cache; waiters for room are in `address_waiters` */
-    /* state */
-    gpci_due_queue entry_waiters; /* with a host: for an MSHR entry */
-    /* With a host: waiting for room for a message, down [0] and up [1]; halves share the home half's queues. */
+    /* state: snapshots save the fields from here on */
+    gpci_due_queue entry_waiters; /* with a host: lookups that wait for an MSHR entry */
+    /*
+     * With a host: senders that wait for room for a message, down [0] and up [1]. Halves of a cache share the home
+     * half's queues.
+     */
     gpci_due_queue senders[2];
-    uint32_t freed[2];        /* places freed for `senders`; the first sender is about to take a place */
-    uint32_t youngest;        /* access in flight */
+    uint32_t freed[2];        /* number of places freed in the queues that `senders` have not taken yet */
+    uint32_t youngest;        /* youngest access in flight */
     uint32_t listed, joined;  /* number of accesses in flight, and of joined accesses among them */
-    uint32_t sweeps;          /* acquires and flushes of the module in progress */
+    uint32_t sweeps;          /* number of acquires and flushes of the module in progress */
     uint32_t address_blocked; /* first task that blocks an address, or GPCI_NO_ITEM */
     gpci_due_queue address_waiters;
     uint32_t notified; /* first INVALIDATION task to the module, or GPCI_NO_ITEM */
@@ -267,14 +283,14 @@ typedef struct gpci_engine_unit {
 } gpci_engine_unit;
 
 /*
- * Position of a task of a lone access in the list of steps: the task's next message is sent `delay` cycles after the
- * end of step `after`, as in gpc_coherence_message, when the joined steps have ended.
+ * Position of a lone access's task in the list of steps. The task's next message is sent `delay` cycles after the end
+ * of step `after` (as in gpc_coherence_message), and after the joined steps have ended.
  */
 typedef struct gpci_trail {
     uint32_t after, delay, directory;
     uint32_t came;              /* message that brought the task to its module; GPC_NO_MESSAGE: none */
     uint32_t joins, join_count; /* last steps of ended children: a list through gpc_coherence_message.join */
-    uint32_t peers, peer_count; /* messages of peers to the requester: a list likewise */
+    uint32_t peers, peer_count; /* messages of peers to `from` of the task: a list through gpc_coherence_message.join */
     uint8_t looks, memory;
     bool answered; /* the task's module has sent an answer */
     bool late;     /* Multi2Sim: the answer to a probe waits for all other steps of the cycle */

@@ -3,23 +3,24 @@
 #include "coherence/engine/engine_host.h"
 
 /*
- * Invalidations without acknowledgement (GPC_PROTOCOL_INVALIDATES), and markers: the target informs the caches it lists
- * that their copies are stale, and continues. A cache that has the block drops it, and informs the caches it lists
- * itself.
+ * Invalidations without acknowledgement (GPC_PROTOCOL_INVALIDATES), and markers. The target informs the caches in its
+ * directory that their copies are stale, and continues without waiting. An informed cache drops the block, and informs
+ * the caches in its own directory.
  *
- * Listed: a middle cache that has read the block. Informed: when the requester's bytes are stored in the target's
- * block, all listed caches except the requester, which has the bytes; when the target's block leaves, all, because the
- * target would forget them. Informed caches are no longer listed.
+ * The directory lists the middle caches that have read the block. When a requester's bytes are stored in the target's
+ * block, the target informs all listed caches except the requester, which has the bytes. When the target's block
+ * leaves, the target informs all listed caches, because the list leaves with the block. An informed cache is no longer
+ * listed.
  *
- * An invalidation is an access of its own, like a neighbour (engine_fetch.c). If the probed module has the block
- * locked, the data being brought may be stale: the invalidation waits for them, then drops the block. It holds no lock
- * meanwhile, and only markers wait for it.
+ * An invalidation is an access of its own, like a neighbour (engine_fetch.c). If the informed cache has the block
+ * locked, the data on the way to the cache may be stale: the invalidation waits for the unlock, then drops the block.
+ * The invalidation holds no lock while it waits, and only markers wait for the invalidation.
  *
  * A marker of a release goes from the first-level module down to all low modules, and through middle caches further
- * down. From every module below, markers go up to the middle caches the module may have invalidated, except the one the
- * marker came from (its processors already see its data). There the marker waits until the invalidations sent by that
- * module before the marker are done, and goes further up if there are more levels. Invalidations have numbers, so no
- * order of messages is required.
+ * down. Every module below sends markers up to the middle caches that the module may have informed, except the cache
+ * that the marker came from (the cache's processors already see the data). In a middle cache, the marker waits until
+ * all invalidations that the sender sent before the marker are done; then the marker goes further up, if there are more
+ * levels. Invalidations have numbers, so messages need not stay in order.
  *
  * Example, hmg, L1s over near halves a0 and b0 of the L2s of two GPUs, and home halves a1 and b1. A page of l1-0 has
  * its home in b1, which c0, the near half of another GPU, has also read:
@@ -37,7 +38,7 @@ static gpci_tree_copies copies_of(const gpci_module *target, const gpci_tree_not
                               .last = notified->last};
 }
 
-/* Invalidate the probed module's copy. */
+/* Invalidate the informed cache's copy. */
 static void drop_notified(gpc_coherence *coherence, gpci_module *probed, uint32_t block, uint64_t at) {
     const gpc_protocol_rule rule = gpci_tree_rule(coherence, probed, probed->states[block], GPC_EVENT_WRITE_PROBE);
     probed->stats.invalidations++;
@@ -64,7 +65,7 @@ void gpci_notify_copies(gpci_engine *engine, uint32_t task, gpci_module *target,
         tell(engine, inflight, target, copies.module, tag);
 }
 
-/* Not sent as a probe: a probe would pass locks. */
+/* Send an INVALIDATION to the informed cache. The task is no probe (`down`), because a probe would pass locks. */
 void gpci_step_tell_send(gpci_engine *engine, uint32_t task) {
     gpci_message message =
         gpci_request_message(engine, task, GPC_MESSAGE_INVALIDATION, GPCI_STEP_tell_come, GPCI_STEP_tell_send);
