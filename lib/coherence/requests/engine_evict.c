@@ -4,18 +4,18 @@
 #include "coherence/requests/engine_room.h"
 
 /*
- * Messages to the low module that ask for nothing: a block leaves, with or without modified bytes (engine_put.c),
- * or is no longer owned. Each may be refused; then the state is unchanged.
+ * Evictions, and messages to the low module that request nothing: a block leaves, with modified bytes (engine_put.c) or
+ * without; or the module no longer owns the block. If a message is refused, the state is unchanged.
  */
 
-/* Inform the policy of a victim; for a line of blocks, at the last block. */
+/* Notify the policy that a victim leaves; if a line has several blocks, at the line's last block. */
 static void tell_policy(const gpci_engine *engine, const gpci_task *eviction, gpci_module *module) {
     if (eviction->victim && !gpci_module_has_company(module, eviction->own))
         gpci_module_leave(module, eviction->own, gpci_lock_of(engine, module->index, eviction->own)->tag,
                           eviction->modified);
 }
 
-/* Set the block to I after the eviction. */
+/* Set the block's state to I at the end of an eviction. */
 static void vacate(gpci_engine *engine, const gpci_task *eviction, uint32_t origin) {
     gpci_module *module = gpci_task_from(engine, eviction);
     if (module->states[eviction->own] != GPC_LINE_I)
@@ -43,7 +43,7 @@ void gpci_step_evict_begin(gpci_engine *engine, uint32_t task) {
         gpci_raised_above(module, module->states[eviction->own], GPC_EVENT_EVICTION, GPC_EVENT_WRITE_PROBE));
 }
 
-/* The block's data were written back (or refused); its directory entry stays. */
+/* Continue when the block's data were written back (or refused), and the directory entry stays. */
 void gpci_step_evict_data(gpci_engine *engine, uint32_t task) {
     const gpci_task *eviction = gpci_task_at(engine, task);
     gpci_module *module = gpci_task_from(engine, eviction);
@@ -56,7 +56,7 @@ void gpci_step_evict_data(gpci_engine *engine, uint32_t task) {
     gpci_step_evict_entry(engine, task);
 }
 
-/* Find a directory-only way for the entry; evict the block there completely. */
+/* Take a directory-only way for the entry; if another block has the way, evict that block from the directory. */
 void gpci_step_evict_entry(gpci_engine *engine, uint32_t task) {
     gpci_task *eviction = gpci_task_at(engine, task);
     const gpci_module *module = gpci_task_from(engine, eviction);
@@ -94,7 +94,7 @@ void gpci_step_evict_moved(gpci_engine *engine, uint32_t task) {
     gpci_then(engine, task, GPCI_STEP_evict_end);
 }
 
-/* Send the block to the low module. */
+/* Continue when no copy is left above: send the block to the low module. */
 void gpci_step_evict_alone(gpci_engine *engine, uint32_t task) {
     gpci_task *eviction = gpci_task_at(engine, task);
     gpci_module *module = gpci_task_from(engine, eviction);
@@ -134,7 +134,7 @@ void gpci_step_evict_send(gpci_engine *engine, uint32_t task) {
     gpci_step_put_send(engine, task);
 }
 
-/* The put was answered or refused. */
+/* Continue when the low module has answered or refused the put. */
 void gpci_step_evict_replied(gpci_engine *engine, uint32_t task) {
     const gpci_task *eviction = gpci_task_at(engine, task);
     if (!eviction->refused && gpci_task_from(engine, eviction)->states[eviction->own] != GPC_LINE_I)
@@ -147,7 +147,7 @@ void gpci_step_evict_end(gpci_engine *engine, uint32_t task) {
     gpci_task_at(engine, eviction->parent)->refused |= eviction->refused;
     if (eviction->resumes == GPCI_STEP_find_gone)
         gpci_find_block_left(engine, eviction->parent, eviction->own, eviction->refused);
-    /* the way may stay locked for a request of the other half */
+    /* the way may stay locked for a request of the other half: its waiters must look again */
     if (GPCI_UNLIKELY(engine->units[eviction->from].halved) && !eviction->refused) {
         gpci_look_again(engine, eviction->from, eviction->own);
         gpci_halves_move(engine, eviction->from);
@@ -199,7 +199,7 @@ void gpci_step_clear_replied(gpci_engine *engine, uint32_t task) {
     const gpci_task *eviction = gpci_task_at(engine, task);
     gpci_block_answered(engine, task);
     if (gpci_task_from(engine, eviction)->states[eviction->own] ==
-        GPC_LINE_I) /* a probe passed and took the block: try again */
+        GPC_LINE_I) /* a probe passed the lock and took the block: the access tries again */
         gpci_task_at(engine, eviction->parent)->refused = true;
     gpci_task_end(engine, task);
 }

@@ -3,8 +3,9 @@
 
 /*
  * Neighbours: a module that reads a missing block also reads the missing blocks of the aligned group of `fetch_blocks`.
- * The block of a neighbour gets the state that a load, or a read request from above, would give. If another part of
- * the access asks for a block by itself (gpc_coherence.asks), the block is not read as a neighbour.
+ * A neighbour's block gets the state that a load (in the first level) or a read request from above (below the first
+ * level) would give. If another part of the access asks for a block by itself (gpc_coherence.asks), the block is not
+ * read as a neighbour.
  *
  * Example, an L2 of lines of four blocks, fetch_blocks = 2, over memory: an L1 reads blocks 2 and 0 of a line, in one
  * instruction. The L2 reads block 2, then neighbour 3; and block 0, then neighbour 1. If the instruction reads blocks 2
@@ -15,10 +16,13 @@
  * level does; the rules of locks (engine_lock.c) therefore hold. If a neighbour meets a lock, a blocked address or a
  * refusal, the neighbour is given up. Neighbours of a lone access follow the access, in the order of the misses.
  *
- * A neighbour's block goes into the way of the line in which the module reads or completes a block for the access.
+ * A neighbour's block goes into the way of the block that the access misses: both blocks are in the same line.
  */
 
-/* True if an access of first-level module `requester` will itself fetch a part of `module`'s block `tag`. */
+/*
+ * True if other parts of the line access to `address` request the block `tag` of `module` (asks). `requester`: the
+ * access's first-level module.
+ */
 static bool is_asked(const gpci_module *requester, uint64_t address, gpci_tree_asks asks, const gpci_module *module,
                      uint64_t tag) {
     if (!gpci_module_same_line(requester, address, tag))
@@ -29,7 +33,7 @@ static bool is_asked(const gpci_module *requester, uint64_t address, gpci_tree_a
            ((1u << (count < GPCI_TREE_SECTORS ? count : GPCI_TREE_SECTORS)) - 1);
 }
 
-/* True if the way of a block belongs only to the line, with no block of another line still leaving. */
+/* True if the way of a block holds no block of another line. */
 static bool has_way(const gpci_module *module, uint32_t block, uint64_t tag) {
     for (uint32_t sector = 0; sector < module->sectors; sector++) {
         const uint32_t other = gpci_module_sector(module, block, sector);
@@ -39,7 +43,10 @@ static bool has_way(const gpci_module *module, uint32_t block, uint64_t tag) {
     return true;
 }
 
-/* Place for a neighbour of the block; GPCI_TREE_NO_BLOCK: already present, coming, or obstructed. */
+/*
+ * Block (index) for the neighbour `tag` in the way of `block`. GPCI_TREE_NO_BLOCK: the neighbour is present or coming,
+ * or its place or address is locked.
+ */
 static uint32_t place_of(const gpci_engine *engine, const gpci_module *module, uint32_t block, uint64_t tag) {
     const uint32_t place =
         gpci_module_sector(module, block, (uint32_t)(tag >> module->block_shift) & module->sector_mask);
@@ -112,7 +119,7 @@ void gpci_fetch_neighbour(gpci_engine *engine, uint32_t inflight, const gpci_tre
         (gpci_module_directory_only(module, block) || !gpci_module_is_partial(module, block)))
         return;
     if (block == GPCI_TREE_NO_BLOCK) {
-        const uint32_t way = gpci_module_way_of_line(module, tag); /* the line may have left again */
+        const uint32_t way = gpci_module_way_of_line(module, tag); /* GPCI_TREE_NO_BLOCK if the line has left again */
         if (way == GPCI_TREE_NO_BLOCK)
             return;
         block = gpci_module_row(module, tag) * module->all_ways + way;
@@ -133,8 +140,8 @@ void gpci_internal_end(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * The neighbour arrived or was refused. A block of stored bytes receives the rest, or everything if a probe has taken
- * it.
+ * Continue when a neighbour has arrived or was refused. If the neighbour's block had only stored bytes, it receives the
+ * rest; or all bytes, if a probe has taken the block meanwhile.
  */
 void gpci_step_neighbour_comes(gpci_engine *engine, uint32_t task) {
     gpci_task *work = gpci_task_at(engine, task);

@@ -3,27 +3,28 @@
 #include "coherence/requests/engine_room.h"
 
 /*
- * First-level modules that choose a way when data arrive (gpci_tree_telling.fill_ways). A set has extra ways without
- * hits. A missing access locks such a way for the tag; for other accesses it is a block being brought, as in any way.
- * When the data arrive, a way is chosen among the unlocked regular ways, and the content changes places with the new
- * block. The access ends at once. The victim leaves from the fill way by an internal access that no task waits for. If
- * all regular ways are locked, or an acquire or flush of the module is in progress (which may already have passed the
- * way), the block stays in the fill way and leaves from there when its access is done.
+ * First-level modules that choose a way when data arrive (gpci_tree_telling.fill_ways). A set has extra ways, fill
+ * ways, whose blocks are never hit. An access that misses locks a fill way for the tag; for other accesses, the tag's
+ * block is on its way to the module. When the data arrive, a way is chosen among the unlocked regular ways, and the
+ * victim in the way changes places with the new block. The access ends at once. The victim leaves from the fill way by
+ * an internal access that no task waits for. The new block stays in the fill way, if all regular ways are locked, or if
+ * an acquire or flush of the module is in progress (it may already have passed the way); then the new block leaves from
+ * the fill way when its access is done.
  *
- * No circle of waiters: an answered access must not wait for modules below, because a probe of the block waits for it.
- * Here it never waits for a way or for a victim. A leaving block holds only its own lock, and probes pass it until it
- * is served below, as with any eviction (engine_lock.c). An access without a free fill way waits without a lock. If
- * requests are refused, a refused write-back would keep the block locked against the very probe it conflicts with: fill
- * ways are not used with retry.
+ * There is no circle of waiters. An access whose data have arrived must not wait for modules below, because probes of
+ * its block wait for the access: it waits neither for a way nor for a victim to leave. A leaving block holds only its
+ * own lock, and probes pass the lock until the low module serves the eviction (engine_lock.c). An access that finds no
+ * free fill way waits without a lock. Fill ways are not used with GPC_PROTOCOL_RETRY: a refused write-back would keep
+ * its block locked against the probe that the write-back conflicts with.
  *
- * A line of several blocks leaves with all blocks, so a fill way is taken in all rows of the line.
+ * A line of several blocks leaves with all its blocks, so an access takes a fill way in all rows of the line.
  *
- * Example, ways 0 and 1 with A and B, fill way 2: a load of C locks way 2 and asks below. A and B can be hit meanwhile.
- * C arrives; A, the victim, changes places with C; the load ends; A is written back from way 2, and way 2 is free
- * again.
+ * Example, ways 0 and 1 with A and B, fill way 2: a load of C locks way 2 and sends a request below. Meanwhile, A and B
+ * can be hit. C arrives; A, the victim, changes places with C; the load ends; A is written back from way 2, and way 2
+ * is free again.
  */
 
-/* Choose a way for an arrived block, or GPCI_TREE_NO_BLOCK. */
+/* Choose a regular way for an arrived block. GPCI_TREE_NO_BLOCK: the block must stay in its fill way. */
 static uint32_t room_for(gpci_engine *engine, gpci_module *module, uint64_t tag) {
     const uint32_t row = gpci_module_row(module, tag), base = row * module->all_ways, ways = module->given.ways;
     const uint32_t own = gpci_module_line_in(module, tag, row);
@@ -45,7 +46,7 @@ static uint32_t room_for(gpci_engine *engine, gpci_module *module, uint64_t tag)
     return block;
 }
 
-/* Begin to evict a block from a locked fill way. */
+/* Begin to evict a block from its locked fill way, by an internal access. */
 static void put_out(gpci_engine *engine, uint32_t inflight, const gpci_module *module, uint32_t block) {
     const uint64_t tag = gpci_module_tag(module, block);
     uint32_t task;
@@ -56,7 +57,7 @@ static void put_out(gpci_engine *engine, uint32_t inflight, const gpci_module *m
     gpci_step_in(engine, task, GPCI_STEP_out_begin, 0);
 }
 
-/* Move the blocks of the victim line to the fill way's places, row by row. */
+/* Move the blocks of the victim's line from the way of `block` to the fill way, row by row. True if blocks moved. */
 static bool vacate(gpci_engine *engine, uint32_t inflight, gpci_module *module, uint32_t fill, uint32_t block) {
     uint32_t leaving = 0;
     for (uint32_t sector = 0; sector < module->sectors; sector++) {
@@ -113,7 +114,7 @@ void gpci_fill_leave(gpci_engine *engine, const gpci_task *work) {
         gpci_unlock(engine, module->index, work->block);
 }
 
-/* Evict the block, unless a probe has taken it; wait for a probe in progress. */
+/* Evict the block from the fill way, unless a probe has taken it. If a probe is in progress, wait for its end. */
 void gpci_step_out_begin(gpci_engine *engine, uint32_t task) {
     const gpci_task *work = gpci_task_at(engine, task);
     const gpci_module *module = gpci_task_module(engine, work);
@@ -134,7 +135,10 @@ void gpci_step_out_begin(gpci_engine *engine, uint32_t task) {
     gpci_then(engine, eviction, GPCI_STEP_evict_begin);
 }
 
-/* The block left, or was refused for lack of room in a directory. */
+/*
+ * End the internal access when the block has left. If the eviction was refused for lack of room in a directory, try
+ * again later.
+ */
 void gpci_step_out_end(gpci_engine *engine, uint32_t task) {
     gpci_task *work = gpci_task_at(engine, task);
     const gpci_module *module = gpci_task_module(engine, work);

@@ -4,12 +4,12 @@
 #include "coherence/requests/engine_room.h"
 
 /*
- * Ports, lookups, locks. A lookup takes a port, finds the block or makes room for it, locks it, holds the port for the
- * directory's latency, evicts the victim, and leaves the block locked for the parent. A block being brought is found by
- * the coming tag.
+ * Ports, lookups, locks. A lookup takes a port, finds the block or chooses a way for it, locks the block, and holds the
+ * port for the directory's latency. Then the lookup evicts the victim, and leaves the block locked for the parent. If a
+ * block is on its way to the module, a lookup finds its locked way by the tag in the lock (gpci_find_coming).
  */
 
-/* With a host, the host handles ports. */
+/* Take a port, or wait for a port. With a host, the host handles the ports. */
 void gpci_step_find_begin(gpci_engine *engine, uint32_t task) {
     if (engine->host) {
         gpci_step_find_look(engine, task);
@@ -27,7 +27,7 @@ void gpci_step_find_begin(gpci_engine *engine, uint32_t task) {
                                                                    (gpci_due){task, GPCI_STEP_find_look});
 }
 
-/* Mark the lookup of the access itself: no access joins meanwhile. */
+/* Note in the access that its own lookup holds a port: meanwhile no access joins. */
 static void mark_port(const gpci_engine *engine, const gpci_task *find, bool holds) {
     gpci_tree_inflight *inflight = gpci_tree_inflight_at(engine, find->inflight);
     if (find->parent == inflight->task)
@@ -52,14 +52,14 @@ void gpci_find_tell(const gpci_engine *engine, gpci_met what, const gpci_task *l
 }
 
 #ifdef GPCI_CHECK
-/* True if a request, and no access or probe, is refused. */
+/* True if the lookup belongs to a request that is refused, and not to an access or a probe. */
 static bool is_refused_request(const gpci_engine *engine, const gpci_task *find) {
     return !find->blocking && !gpci_task_at(engine, find->parent)->down &&
            (find->resumes == GPCI_STEP_read_found || find->resumes == GPCI_STEP_write_found);
 }
 #endif
 
-/* A lookup met a lock or a blocked address: refuse it, or queue it to look again. */
+/* Handle a lookup that met a lock or a blocked address: refuse the lookup, or queue it to look again. */
 static void conflict(gpci_engine *engine, uint32_t task, gpci_due_queue *waiters) {
     gpci_task *find = gpci_task_at(engine, task);
     GPCI_AGAIN(gpci_task_module(engine, find)->again.accesses++);
@@ -68,14 +68,15 @@ static void conflict(gpci_engine *engine, uint32_t task, gpci_due_queue *waiters
     if (find->blocking) {
         engine->waited += !gpci_task_at(engine, find->parent)->down;
         const bool first =
-            engine->passes && gpci_task_at(engine, find->parent)->down; /* accesses wait for the probe's answer */
+            /* probes go first, because other accesses wait for the answers */
+            engine->passes && gpci_task_at(engine, find->parent)->down;
         gpci_find_release_port(engine, find);
         gpci_lookup_waits(engine, task, waiters, first);
         return;
     }
     gpci_task *parent = gpci_task_at(engine, find->parent);
     parent->refused = true;
-    if (GPCI_UNLIKELY(parent->address_blocked)) /* as a lookup that waited for a way */
+    if (GPCI_UNLIKELY(parent->address_blocked)) /* blocked by keep_order, when an earlier try waited for a way */
         gpci_unblock_address(engine, find->parent);
     gpci_find_release_port(engine, find);
     gpci_task_end(engine, task);
@@ -86,7 +87,7 @@ static void miss(gpci_engine *engine, uint32_t task) {
     gpci_task_module(engine, find)->stats.directory_accesses++;
     gpci_task_at(engine, find->parent)->missing = true;
     if (find->blocks_address &&
-        !gpci_task_at(engine, find->parent)->address_blocked) /* at once, before later lookups of the cycle */
+        !gpci_task_at(engine, find->parent)->address_blocked) /* blocked now, before later lookups of the same cycle */
         gpci_block_address(engine, find->parent);
     else if (!find->blocks_address && gpci_task_at(engine, find->parent)->address_blocked)
         gpci_unblock_address(engine, find->parent);
@@ -95,8 +96,9 @@ static void miss(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * Look up a tag; sets `block` and `hit`. A probe may find a block locked by its own access (the low module evicted the
- * entry on behalf of a request of this access). It is admitted, and sees only what was there before.
+ * Look up a tag, and set `block` and `hit`. A probe may find a block that its own access has locked, if the low module
+ * evicted the entry on behalf of a request of this access. Such a probe is admitted (`lent`), and sees only a block
+ * that was present before.
  */
 static void look_up(const gpci_engine *engine, gpci_task *find, uint64_t tag, uint32_t row) {
     const gpci_module *module = gpci_task_module(engine, find);
@@ -113,7 +115,10 @@ static void look_up(const gpci_engine *engine, gpci_task *find, uint64_t tag, ui
     find->block = there ? find->block : GPCI_TREE_NO_BLOCK;
 }
 
-/* A probe continues with a block locked by another access. */
+/*
+ * Let a probe pass a lock of another access: the probe continues with the block, or, if the block has not arrived,
+ * without a block.
+ */
 static void pass(gpci_engine *engine, uint32_t task, gpci_lock *lock) {
     gpci_task *find = gpci_task_at(engine, task), *probe = gpci_task_at(engine, find->parent);
     gpci_module *module = gpci_task_module(engine, find);
@@ -131,7 +136,7 @@ static void pass(gpci_engine *engine, uint32_t task, gpci_lock *lock) {
     gpci_task_end(engine, task);
 }
 
-/* True if the block is locked for this lookup: the lookup is refused or queued, or a probe passes. */
+/* True if the block is locked against this lookup: the function refuses or queues the lookup, or lets a probe pass. */
 static bool is_locked(gpci_engine *engine, uint32_t task) {
     const gpci_task *find = gpci_task_at(engine, task);
     gpci_lock *lock = gpci_lock_of(engine, find->module, find->block);
@@ -148,9 +153,10 @@ static bool is_locked(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * A lookup waits for a way, or for an earlier task that blocks the address. Without a directory a later access may
- * bypass the module: the lookup blocks the address, too, until the lookup has a way, so that no such access overtakes.
- * Waiters may be woken in another order; the list of tasks that block addresses keeps the order of arrival.
+ * Keep accesses in order while a lookup waits for a way, or for an earlier task that blocks the address. In a protocol
+ * without a directory, a later access may bypass the module: so the waiting lookup blocks the address, too, until it
+ * has a way, and no access to the block overtakes. Waiters may be woken in another order; the list of tasks that block
+ * addresses keeps the order of arrival.
  */
 static void keep_order(gpci_engine *engine, uint32_t parent, bool blocking) {
     if (blocking && !gpci_tree_has(engine->tree, GPC_PROTOCOL_DIRECTORY) &&
@@ -158,7 +164,7 @@ static void keep_order(gpci_engine *engine, uint32_t parent, bool blocking) {
         gpci_block_address(engine, parent);
 }
 
-/* True if the chosen way is locked. */
+/* True if the chosen way is locked: the lookup waits or is refused. */
 static bool waits_for_way(gpci_engine *engine, uint32_t task) {
     const gpci_task *find = gpci_task_at(engine, task);
     const uint32_t parent = find->parent;
@@ -169,7 +175,7 @@ static bool waits_for_way(gpci_engine *engine, uint32_t task) {
     return true;
 }
 
-/* True if a request needs data or permission that its module must get from below. */
+/* True if a request for a present `block` needs data or permission from below. */
 static bool needs_below(const gpci_engine *engine, const gpci_task *request, uint32_t block, gpci_step step) {
     const gpci_module *module = gpci_task_module(engine, request);
     if (gpci_module_directory_only(module, block) || gpci_module_is_partial(module, block))
@@ -190,7 +196,7 @@ bool gpci_engine_asks_below(const gpci_engine *engine, uint32_t task, gpci_step 
     return needs_below(engine, request, block, step);
 }
 
-/* Variant for the lookup of a request, with a known result. */
+/* Variant of gpci_engine_asks_below for a lookup whose result is known. */
 static bool asks_below(const gpci_engine *engine, const gpci_task *find, gpci_step step) {
     const gpci_module *module = gpci_task_module(engine, find);
     if (module->place == GPCI_PLACE_MEMORY || !find->hit)
@@ -199,7 +205,7 @@ static bool asks_below(const gpci_engine *engine, const gpci_task *find, gpci_st
            needs_below(engine, gpci_task_at(engine, find->parent), find->block, step);
 }
 
-/* True if a request needs an MSHR entry and no entry is free; the request then waits. */
+/* True if a request needs an MSHR entry and no entry is free; the request then waits, or is refused. */
 static bool lacks_entry(gpci_engine *engine, uint32_t task) {
     gpci_task *find = gpci_task_at(engine, task);
     const gpci_task *request = gpci_task_at(engine, find->parent);
@@ -219,12 +225,12 @@ static bool lacks_entry(gpci_engine *engine, uint32_t task) {
     return true;
 }
 
-/* Let all waiters look again: the first may no longer need an entry. */
+/* Wake all waiters for an entry, because the first may no longer need an entry. */
 void gpci_engine_entry_free(gpci_engine *engine, uint32_t module) {
     gpci_wake(engine, &engine->units[module].entry_waiters, 0);
 }
 
-/* True if the near half has locked as many ways as it may; the request then waits. */
+/* True if the near half already locks as many ways as it may; the request then waits, or is refused. */
 static bool must_leave_room(gpci_engine *engine, uint32_t task, uint64_t tag) {
     const gpci_task *find = gpci_task_at(engine, task);
     if (gpci_task_at(engine, find->parent)->down || find->resumes == GPCI_STEP_tell_found)
@@ -241,7 +247,9 @@ static uint64_t sector_tag(const gpci_module *module, uint64_t tag, uint32_t sec
     return (tag >> module->line_shift << module->line_shift) + ((uint64_t)sector << module->block_shift);
 }
 
-/* Lock blocks of another line in the chosen way during eviction. False: the way has no such blocks. */
+/*
+ * Lock the blocks of another line in the chosen way, until the blocks are evicted. False: the way has no such blocks.
+ */
 static bool lock_line(gpci_engine *engine, gpci_task *find, uint64_t tag) {
     const gpci_module *module = gpci_task_module(engine, find);
     find->emptied = 0;
@@ -255,7 +263,7 @@ static bool lock_line(gpci_engine *engine, gpci_task *find, uint64_t tag) {
     return find->emptied;
 }
 
-/* Take the found or chosen block, which is unlocked. */
+/* Lock the found or chosen block, which is unlocked, and schedule the rest of the lookup. */
 static void take(gpci_engine *engine, uint32_t task, uint64_t tag) {
     gpci_task *find = gpci_task_at(engine, task);
     gpci_module *module = gpci_task_module(engine, find);
@@ -281,7 +289,7 @@ static void take(gpci_engine *engine, uint32_t task, uint64_t tag) {
         gpci_step_after(engine, task, GPCI_STEP_find_locked, module, module->given.directory_latency);
 }
 
-/* Begin a lookup as a separate task. */
+/* Make the task of a lookup. */
 static uint32_t begin_lookup(gpci_engine *engine, uint32_t task, const gpci_look *find) {
     uint32_t lookup;
     gpci_task *find_task =
@@ -297,7 +305,7 @@ static uint32_t begin_lookup(gpci_engine *engine, uint32_t task, const gpci_look
 
 /* -- lookups of untimed lone accesses */
 
-/* True if a victim leaves without any message. */
+/* True if a victim can leave without a message to any module. */
 static bool leaves_silently(const gpci_engine *engine, const gpci_module *module, uint32_t block) {
     const gpc_protocol_rule *rule = &module->rules[module->states[block]][GPC_EVENT_EVICTION];
     return rule->actions && !(rule->actions & (GPC_DO_WRITE_BACK | GPC_DO_NOTIFY | GPC_DO_FORBID)) &&
@@ -316,7 +324,7 @@ static void evict_silently(gpci_engine *engine, uint32_t task, gpci_module *modu
     gpci_tree_set_state(engine->tree, module, block, 0, GPC_LINE_I, GPC_ORIGIN_EVICTION, now);
 }
 
-/* Give a locked block to the task, which continues. */
+/* Give the locked block of a lookup to the task, which continues. */
 static void find_done(gpci_engine *engine, uint32_t task, const gpci_module *module, uint32_t block,
                       const gpci_look *find, bool hit) {
     gpci_task *work = gpci_task_at(engine, task);
@@ -339,7 +347,7 @@ static bool is_taken_by_others(const gpci_module *module, uint32_t block, uint64
     return false;
 }
 
-/* Make room for an absent block, in a module without locked blocks. */
+/* Make room for an absent block, in a module that has no locked blocks. */
 static void find_room(gpci_engine *engine, uint32_t task, const gpci_look *find, gpci_module *module, uint64_t tag,
                       uint32_t row) {
     const uint32_t block = gpci_choose_way(engine, module, tag, row);
@@ -361,7 +369,10 @@ static void find_room(gpci_engine *engine, uint32_t task, const gpci_look *find,
     find_done(engine, task, module, block, find, false);
 }
 
-/* Look up without a separate task. False: the lookup may have to wait or to fill an entry, and nothing was done. */
+/*
+ * Look up without a task for the lookup. False: the lookup may have to wait, or may need the data of a directory-only
+ * entry; nothing was done.
+ */
 static bool find_at_once(gpci_engine *engine, uint32_t task, const gpci_look *find) {
     gpci_module *module = gpci_module_at(engine->tree, find->module);
     const uint64_t tag = gpci_module_tag_of(module, find->address);
@@ -407,7 +418,7 @@ void gpci_step_find_look(gpci_engine *engine, uint32_t task) {
     module->stats.accesses++;
     module->stats.retries += find->parent == inflight->task && inflight->retries;
     GPCI_AGAIN(module->again.retries += inflight->retries && find->parent == inflight->task);
-    /* probes to near halves, and invalidations, bring no block */
+    /* probes of near halves, and invalidations, bring no block: blocked addresses do not matter */
     const bool brings =
         !(module->near && gpci_task_at(engine, find->parent)->down) && find->resumes != GPCI_STEP_tell_found;
     if (GPCI_UNLIKELY(engine->units[module->index].address_blocked != GPCI_NO_ITEM) && brings &&
@@ -448,7 +459,7 @@ void gpci_step_find_end(gpci_engine *engine, uint32_t task) {
     gpci_task *find = gpci_task_at(engine, task), *parent = gpci_task_at(engine, find->parent);
     gpci_module *module = gpci_task_module(engine, find);
     const uint64_t now = engine->now;
-    /* before the entry: its waiters want this way too, and must not always come first */
+    /* unlock the way before the entry: the entry's waiters want the way, too, and must not always be first */
     if (find->refused && !find->lost)
         gpci_unlock(engine, find->module, find->block);
     if (find->entry != GPCI_TREE_NO_BLOCK)
@@ -469,7 +480,7 @@ void gpci_step_find_end(gpci_engine *engine, uint32_t task) {
                             GPC_ORIGIN_FIND_IN_MEMORY, now);
     parent->block = find->block;
     parent->state = module->states[find->block];
-    /* an entry whose data a policy could have kept out is no hit */
+    /* a directory-only entry is no hit if a policy could have kept its data out */
     parent->hit = find->hit && !find->out && (find->judged == GPCI_JUDGED_NOT || find->entry == GPCI_TREE_NO_BLOCK);
     if (engine->alone)
         gpci_trail_found(engine, find->parent, find->block, parent->hit);

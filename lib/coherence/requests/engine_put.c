@@ -3,13 +3,15 @@
 #include "coherence/engine/engine.h"
 
 /*
- * Puts from the requester (`from`) to the target (`module`): blocks written back or evicted, and stores written through
- * or performed by the target. The target's action depends on the block:
- *   the target has it: the target keeps the bytes, and by the rule also sends them on
- *   the target lacks it (only without a directory): the target reads the block first, or sends the bytes on
- *   the store bypasses the target: the target drops its copy, and sends the bytes on
- *   the requester has no copy and the target performs the store: the target first gets the only copy; for an n-store, any copy
- * A put refused by the target or below changes nothing: the requester keeps its bytes.
+ * Puts from the requester (`from` of the task) to the target (`module` of the task). A put carries the bytes of a block
+ * that is written back or evicted, or of a store that is written through or that the target performs. The target's
+ * action:
+ *   the target has the block        it keeps the bytes; if the rule says so, it also sends them on
+ *   the target lacks the block      only without a directory: it reads the block first, or sends the bytes on
+ *   the store bypasses the target   it drops its copy, and sends the bytes on
+ *   the target performs the store   the requester has no copy: the target first gets the only copy; for an n-store, a
+ *                                   copy
+ * If the target or a module below refuses a put, nothing changes: the requester keeps its bytes.
  */
 
 static bool is_tracked(const gpci_engine *engine) {
@@ -24,7 +26,7 @@ static gpci_task *put_begin(gpci_engine *engine, uint32_t parent, gpci_step resu
     put->sort = GPCI_TASK_PUT;
     put->data = true;
     gpci_task_at(engine, parent)->refused = false;
-    gpci_step_in(engine, task, GPCI_STEP_put_send, 0); /* runs after the caller has filled in the task */
+    gpci_step_in(engine, task, GPCI_STEP_put_send, 0); /* runs after the caller has set the task's fields */
     return put;
 }
 
@@ -74,20 +76,26 @@ gpci_task *gpci_store_begin(gpci_engine *engine, uint32_t parent, gpci_step resu
     return put;
 }
 
-/* Event of the bytes at the target. A probe may have changed the kind of a block's bytes since the put was prepared. */
+/*
+ * Event of a put's bytes at the target. A probe may have changed the kind of the bytes (masked or not) since the put
+ * was prepared: then the usual event.
+ */
 static uint32_t event_of(const gpci_engine *engine, const gpci_task *put) {
     const uint32_t usual = gpci_tree_put_event(put->masked), event = gpci_event_or(put->event, usual);
     return GPCI_LIKELY(event == usual) || gpci_like(engine->tree->protocol, event) == usual ? event : usual;
 }
 
-/* Event raised further below, by the target's rule. */
+/* Event that the target's rule for the put raises at the target's low module. */
 static uint8_t raised_on(const gpci_engine *engine, const gpci_task *put) {
     const gpci_module *target = gpci_task_module(engine, put);
     const uint8_t state = put->block == GPCI_TREE_NO_BLOCK ? GPC_LINE_I : target->states[put->block];
     return gpci_raised_below(target, state, event_of(engine, put), gpci_tree_put_event(put->masked));
 }
 
-/* The target sends on bytes it does not keep, or not alone; the address stays locked meanwhile. */
+/*
+ * Send a put's bytes from the target to the low module: the target does not keep the bytes, or keeps the bytes in
+ * addition. Meanwhile the target's address or block stays locked.
+ */
 static void forward(gpci_engine *engine, uint32_t task, gpci_step resumes) {
     const gpci_task *put = gpci_task_at(engine, task);
     gpci_task *onward = put_begin(engine, task, resumes, gpci_task_module(engine, put), put->address);
@@ -125,14 +133,14 @@ static bool bypasses_t(const gpci_engine *engine, const gpci_task *put) {
 }
 
 /*
- * True if the target should perform the store but is the near half of a cache: the target drops its copy and sends the
- * store to the home half.
+ * True if the target should perform the store, but is the near half of a cache: the target drops its copy, and sends
+ * the store to the home half.
  */
 static bool is_passed_on(const gpci_engine *engine, const gpci_task *put) {
     return put->at_low && gpci_task_module(engine, put)->near;
 }
 
-/* True if the target makes room for a missing block. */
+/* True if the target makes room for the put's block if missing. */
 static bool allocates(const gpci_engine *engine, const gpci_task *put) {
     const gpci_module *target = gpci_task_module(engine, put);
     if (put->at_low || is_tracked(engine) || bypasses_t(engine, put))
@@ -154,7 +162,7 @@ void gpci_step_put_come(gpci_engine *engine, uint32_t task) {
                                                                  is_passed_on(engine, put))});
 }
 
-/* The target reads the block from its own low module. */
+/* Make the target read the block from its low module. */
 static void fetch(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     const gpci_module *target = gpci_task_module(engine, put);
@@ -171,17 +179,18 @@ static void fetch(gpci_engine *engine, uint32_t task) {
     gpci_ask(engine, target, child, GPCI_STEP_read_begin, misses);
 }
 
-/* The target lacks the block. */
+/* Handle a put whose block is missing in the target. */
 static void put_absent(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     const gpci_module *target = gpci_task_module(engine, put);
-    if (is_tracked(engine)) { /* impossible with inclusion, unless the tree breaks the rules */
+    if (is_tracked(engine)) { /* impossible in an inclusive cache, unless the tree breaks the rules */
         gpci_tree_fail(engine->tree, GPC_ERROR_STATE, "%s: module %s writes back what module %s has not",
                        engine->tree->protocol->name, gpci_task_from(engine, put)->given.name, target->given.name);
         gpci_then(engine, task, GPCI_STEP_put_reply);
         return;
     }
-    (void)gpci_tree_rule(engine->tree, target, GPC_LINE_I, event_of(engine, put)); /* a table may forbid the event */
+    /* fails the tree if the table forbids the event */
+    (void)gpci_tree_rule(engine->tree, target, GPC_LINE_I, event_of(engine, put));
     if (!put->data) {
         gpci_release_address(engine, task);
         gpci_then(engine, task, GPCI_STEP_put_reply);
@@ -203,8 +212,8 @@ static bool others_own(const gpci_engine *engine, const gpci_task *put) {
 }
 
 /*
- * Put into the target, which has the block. Bytes that other modules above the target own are older: first invalidate
- * their copies.
+ * Handle a put whose block is present in the target. If other modules above own bytes of the put, their modified bytes
+ * are older: their copies are invalidated first.
  */
 static void put_present(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
@@ -216,16 +225,16 @@ static void put_present(gpci_engine *engine, uint32_t task) {
         gpci_step_put_merge(engine, task);
 }
 
-/* True if the target lacks the block and keeps only the stored bytes. */
+/* True if the target can keep a store's bytes without fetching the rest of the block. */
 static bool takes(const gpci_engine *engine, const gpci_task *put) {
     const gpci_module *target = gpci_task_module(engine, put);
     return put->blind && gpci_takes_store(engine, target, put->inflight);
 }
 
-/* The target performs the store, with the only copy; for an n-store, with any copy. */
+/* Make the target perform the store. A store needs the only copy; an n-store (`masked`) needs any copy. */
 static void put_at_low(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
-    /* The requester has no copy, whatever the directory says, and the address is blocked. */
+    /* the requester has no copy, even if the directory lists one; the requester's address is blocked */
     const bool passed_on = gpci_task_from(engine, put)->near;
     if (passed_on)
         gpci_tree_drop_sharers(engine->tree, gpci_task_module(engine, put), put->block, gpci_task_from(engine, put),
@@ -242,8 +251,8 @@ static void put_at_low(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * True if a probe passed the lock of the put's block and took the block or its modified bytes: others may have written
- * it since.
+ * True if the put is of no use: a probe passed the lock of the put's block, and took the block or its modified bytes.
+ * Other modules may have written the block since.
  */
 static bool is_stale(gpci_engine *engine, gpci_task *put) {
     if (!put->taken)
@@ -270,7 +279,7 @@ static bool refused(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * Store the put's bytes in the target. `last`: no module below gets the bytes; a store that bypasses the requester then
+ * Store a put's bytes in the target. `last`: no module below gets the bytes; then a store that bypasses the requester
  * returns the value.
  */
 static void store_bytes(gpci_engine *engine, const gpci_task *put, bool last) {
@@ -293,7 +302,7 @@ static void store_bytes(gpci_engine *engine, const gpci_task *put, bool last) {
     gpci_performed(engine, put->inflight);
 }
 
-/* The target is done and answers. */
+/* Release the target's block, and answer when the data are written. */
 static void answer(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     gpci_module *target = gpci_task_module(engine, put);
@@ -302,7 +311,7 @@ static void answer(gpci_engine *engine, uint32_t task) {
                   true);
 }
 
-/* The target lacks the block and keeps only the stored bytes. */
+/* Keep only a store's bytes in the target, which lacks the block. */
 static void keep_bytes(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     gpci_module *target = gpci_task_module(engine, put);
@@ -316,7 +325,7 @@ static void keep_bytes(gpci_engine *engine, uint32_t task) {
     answer(engine, task);
 }
 
-/* The target has a way for the block. */
+/* Continue a put with the target's block, present or missing. */
 static void take_put(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     if (put->at_low)
@@ -329,7 +338,7 @@ static void take_put(gpci_engine *engine, uint32_t task) {
         fetch(engine, task);
 }
 
-/* Copies at the target and above would be stale: drop them first. */
+/* Drop the copies in the target (a near half) and above, which would be stale; then send the store on. */
 static void pass_on(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     if (put->missing)
@@ -339,7 +348,7 @@ static void pass_on(gpci_engine *engine, uint32_t task) {
                               GPCI_TASK_ALL, 0);
 }
 
-/* No copy is left above the target: drop the target's. */
+/* Evict the target's copy: no copy is left above. */
 void gpci_step_put_near(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     const uint32_t block = put->block;
@@ -408,7 +417,7 @@ static gpc_protocol_rule rule_of(const gpci_engine *engine, const gpci_task *put
     return gpci_tree_rule(engine->tree, target, target->states[put->block], event_of(engine, put));
 }
 
-/* True if the target sends the bytes on before keeping a copy. */
+/* True if the target sends the put's bytes on before it keeps the bytes itself. */
 static bool sends_on(const gpci_engine *engine, const gpci_task *put) {
     return put->data && rule_of(engine, put).actions & GPC_DO_WRITE_THROUGH;
 }
@@ -427,7 +436,10 @@ void gpci_step_put_owned(gpci_engine *engine, uint32_t task) {
     gpci_step_put_merge(engine, task);
 }
 
-/* The block arrived, for a write-back or a store written through; set the state its event leads to. */
+/*
+ * Continue when the missing block has arrived, for a write-back or a store written through: set the state by the rule
+ * for the put's event.
+ */
 void gpci_step_put_fetched(gpci_engine *engine, uint32_t task) {
     gpci_task *put = gpci_task_at(engine, task);
     gpci_module *target = gpci_task_module(engine, put);
@@ -455,8 +467,8 @@ static void leave(const gpci_engine *engine, const gpci_task *put) {
 }
 
 /*
- * The target keeps the bytes. If the target also sends on, sending comes first. A locked copy of another owner may
- * refuse the put.
+ * Keep the put's bytes in the target. If the target must also send the bytes on, it sends first. The put is refused if
+ * an owner's locked copy refused the invalidation.
  */
 void gpci_step_put_merge(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
@@ -468,7 +480,7 @@ void gpci_step_put_merge(gpci_engine *engine, uint32_t task) {
         gpci_step_put_keep(engine, task);
 }
 
-/* Send invalidations to other readers of the target's block. */
+/* Send invalidations to the other readers of the stored bytes (engine_tell.c). */
 static void tell_others(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
     const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, put->inflight);
@@ -512,8 +524,8 @@ void gpci_step_put_keep(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * The target's directory-only entry, without room for data, sent the put's bytes below. If refused, the requester keeps
- * its bytes.
+ * Continue when the target has sent the put's bytes below, because its directory-only entry has no room for data. If
+ * refused, the requester keeps the bytes.
  */
 void gpci_step_put_cleaned(gpci_engine *engine, uint32_t task) {
     const gpci_task *put = gpci_task_at(engine, task);
@@ -533,7 +545,7 @@ void gpci_step_put_dropped(gpci_engine *engine, uint32_t task) {
     forward(engine, task, GPCI_STEP_put_forwarded);
 }
 
-/* The target, which does not keep the bytes, sent the bytes below. */
+/* Continue when the target has sent the bytes below without keeping them. */
 void gpci_step_put_forwarded(gpci_engine *engine, uint32_t task) {
     if (refused(engine, task))
         return;

@@ -5,8 +5,9 @@
 #include <string.h>
 
 /*
- * Requests for a copy, from the requester (`from`) to the target (`module`). The target asks its own low module, or
- * probes owners among modules above (`down`): then the target is `from` and the probed module is `module`.
+ * Requests for a copy. A request goes from the requester (`from` of the task) to the target (`module` of the task). The
+ * target sends a request to its own low module, or sends read probes to owners above. A read probe is a task with
+ * `down`: `from` is the target, and `module` is the probed module.
  */
 
 void gpci_step_read_begin(gpci_engine *engine, uint32_t task) {
@@ -16,7 +17,7 @@ void gpci_step_read_begin(gpci_engine *engine, uint32_t task) {
         gpci_block_asks(engine, task);
 }
 
-/* True for a load that bypasses the requester and also the target. */
+/* True for a request of a load that bypasses the requester and also the target. */
 static bool bypasses_t(const gpci_engine *engine, const gpci_task *request) {
     const uint32_t flags = gpci_tree_inflight_at(engine, request->inflight)->flags;
     return request->passing &&
@@ -67,7 +68,10 @@ static void count(const gpci_engine *engine, gpci_module *module, const gpci_tas
     module->stats.hits += hit;
 }
 
-/* The target's predictor responds to an access once: a request that comes again takes the word given before. */
+/*
+ * Get the answer of the target's predictor for an access. The predictor responds once per access: a repeated request
+ * takes the former answer.
+ */
 static void ask_once(gpci_tree_inflight *access, gpci_module *target, uint64_t tag) {
     if (!access->responded)
         access->word = gpci_module_respond(target, tag);
@@ -75,8 +79,9 @@ static void ask_once(gpci_tree_inflight *access, gpci_module *target, uint64_t t
 }
 
 /*
- * A load would bypass the requester, but the target's predictor has bits for the requester's predictor in a line of the
- * target: answer with the bits, without bytes; the requester asks again.
+ * True if the target answers a load without bytes. Such a load would bypass the requester, but the target has the
+ * load's line, and the target's predictor has bits for the requester's predictor. The answer carries the bits, and the
+ * requester repeats the load.
  */
 static bool is_answered(gpci_engine *engine, uint32_t task) {
     const gpci_task *request = gpci_task_at(engine, task);
@@ -89,11 +94,12 @@ static bool is_answered(gpci_engine *engine, uint32_t task) {
     ask_once(access, target, tag);
     access->answered = access->word != 0;
     if (access->answered)
-        gpci_release_address(engine, task); /* only its line may be present, not the block */
+        /* the line is present, but the load's block may be absent and its address blocked */
+        gpci_release_address(engine, task);
     return access->answered;
 }
 
-/* Let the target's predictor answer a served request. */
+/* Get the answer of the target's predictor for a served request of a first-level module. */
 static void respond(gpci_engine *engine, const gpci_task *request) {
     gpci_tree_inflight *access = gpci_tree_inflight_at(engine, request->inflight);
     gpci_module *target = gpci_task_module(engine, request);
@@ -143,8 +149,8 @@ static void probe(gpci_engine *engine, uint32_t task, uint32_t x, uint64_t tag, 
 }
 
 /*
- * Probe the owners of the target's block, or of the part the requester requests; without owner a sharer, if sharers
- * supply data.
+ * Probe the owners of the parts of the target's block that the request needs. If there is no owner, probe a sharer, if
+ * the protocol's sharers supply data.
  */
 static void probe_owners(gpci_engine *engine, uint32_t task, gpci_step resumes) {
     const gpci_task *request = gpci_task_at(engine, task);
@@ -173,7 +179,8 @@ void gpci_step_read_up(gpci_engine *engine, uint32_t task) {
         return;
     }
     if (request->state != GPC_LINE_I) {
-        (void)gpci_tree_rule(engine->tree, target, request->state, event); /* a table may forbid the event */
+        /* fails the tree if the table forbids the event */
+        (void)gpci_tree_rule(engine->tree, target, request->state, event);
         if (GPCI_UNLIKELY(target->pointers) && !request->passing &&
             gpci_directory_lacks_room(engine->tree, target, request->block, gpci_task_from(engine, request),
                                       request->address)) {
@@ -196,7 +203,7 @@ void gpci_step_read_up(gpci_engine *engine, uint32_t task) {
     gpci_ask(engine, target, child, GPCI_STEP_read_begin, true);
 }
 
-/* The directory has room now; the invalidated copy may have left modified bytes. */
+/* Continue when the directory has room: the invalidated copy may have left modified bytes in the target's block. */
 void gpci_step_read_room(gpci_engine *engine, uint32_t task) {
     gpci_task *request = gpci_task_at(engine, task);
     request->state = gpci_task_module(engine, request)->states[request->block];
@@ -204,7 +211,10 @@ void gpci_step_read_room(gpci_engine *engine, uint32_t task) {
     gpci_step_read_up(engine, task);
 }
 
-/* The target has the whole block. If a probe took the target's part meanwhile, only the bytes read now are left. */
+/*
+ * Continue when the missing bytes of a partial block have arrived. If a probe has taken the target's part meanwhile,
+ * only the bytes read now are present: the request continues as after a miss.
+ */
 void gpci_step_read_complete(gpci_engine *engine, uint32_t task) {
     gpci_task *request = gpci_task_at(engine, task);
     if (!request->refused && gpci_complete_end(engine, request))
@@ -233,7 +243,7 @@ static void settle(gpci_engine *engine, gpci_task *request) {
     gpc_coherence *coherence = engine->tree;
     gpci_module *target = gpci_task_module(engine, request);
     const gpci_tree_request ask = gpci_task_request(engine, request);
-    if (request->passing) { /* bytes for the processor only */
+    if (request->passing) { /* the access bypasses the requester: the bytes go only to the processor */
         const gpci_tree_inflight *access = gpci_tree_inflight_at(engine, request->inflight);
         request->bytes = coherence->control_bytes + access->size;
         if (!coherence->with_data)
@@ -328,7 +338,9 @@ void gpci_step_read_reply(gpci_engine *engine, uint32_t task) {
         count_back(gpci_task_from(engine, request), back);
 }
 
-/* Update the target's directory after an answer, and store modified bytes in the target. */
+/*
+ * Handle the answer to a read probe: update the target's directory, and set the target's state if modified bytes came.
+ */
 static void take_answer(gpci_engine *engine, gpci_task *request) {
     gpc_coherence *coherence = engine->tree;
     gpci_module *target = gpci_task_from(engine, request);
@@ -351,7 +363,7 @@ void gpci_step_read_replied(gpci_engine *engine, uint32_t task) {
     gpci_request_done(engine, task);
 }
 
-/* A load with bypass of the target too. */
+/* Continue a load that also bypasses the target, when the target has written back a modified copy. */
 void gpci_step_read_dropped(gpci_engine *engine, uint32_t task) {
     gpci_task *request = gpci_task_at(engine, task);
     if (request->refused) {

@@ -3,13 +3,13 @@
 #include "base/check.h"
 
 /*
- * Way of a lookup: the choice among unlocked ways; and of the locked way, the blocks leave, and a block with only a
- * directory entry receives its data.
+ * Way of a lookup: the choice among unlocked ways; then, with the way locked, the eviction of the old blocks, and the
+ * reading of data for a block that has only a directory entry.
  */
 
 /* -- choice */
 
-/* Locked block of the line in a way, or GPCI_TREE_NO_BLOCK. */
+/* Locked block of the line in the way of `block`, or GPCI_TREE_NO_BLOCK. */
 GPCI_INLINE uint32_t locked_in_way(const gpci_engine *engine, const gpci_module *module, uint32_t block) {
     uint32_t other = gpci_module_sector(module, block, 0);
     for (uint32_t sector = 0; sector < module->sectors; sector++, other += module->all_ways)
@@ -18,7 +18,7 @@ GPCI_INLINE uint32_t locked_in_way(const gpci_engine *engine, const gpci_module 
     return GPCI_TREE_NO_BLOCK;
 }
 
-/* True if one of `count` blocks may be locked. */
+/* True if one of `count` blocks from `block` on may be locked: its bucket has a lock. */
 GPCI_INLINE bool any_locked(const gpci_engine *engine, uint32_t module, uint32_t block, uint32_t count) {
     const gpci_engine_unit *unit = &engine->units[module];
     uint32_t any = 0;
@@ -48,13 +48,13 @@ uint32_t gpci_unlocked_ways(const gpci_engine *engine, const gpci_module *module
     return count;
 }
 
-/* The block, or a locked block of the line in its way to wait for. */
+/* The block itself, or a locked block of its line: the lookup then waits for the lock. */
 static uint32_t unless_locked(const gpci_engine *engine, const gpci_module *module, uint32_t block) {
     const uint32_t locked = module->sector_mask ? locked_in_way(engine, module, block) : GPCI_TREE_NO_BLOCK;
     return locked == GPCI_TREE_NO_BLOCK ? block : locked;
 }
 
-/* True if the way of a line's block is being taken by another line (locked while its blocks arrive). */
+/* True if a block in the way is locked for another line, which is taking the way. */
 static bool is_taken(const gpci_engine *engine, const gpci_module *module, uint32_t block, uint64_t tag) {
     for (uint32_t sector = 0; sector < module->sectors; sector++) {
         const gpci_lock *lock = gpci_lock_of(engine, module->index, gpci_module_sector(module, block, sector));
@@ -64,7 +64,10 @@ static bool is_taken(const gpci_engine *engine, const gpci_module *module, uint3
     return false;
 }
 
-/* Place of the block in the line's way; or, if another line is still leaving the way, one of that line's blocks. */
+/*
+ * Block for the tag in its line's way; or, if another line has not left the way yet, a locked block of the other line,
+ * to wait for.
+ */
 static uint32_t leaving_way(const gpci_engine *engine, const gpci_module *module, uint32_t block, uint64_t tag) {
     for (uint32_t sector = 0; sector < module->sectors; sector++) {
         const uint32_t other = gpci_module_sector(module, block, sector);
@@ -77,10 +80,10 @@ static uint32_t leaving_way(const gpci_engine *engine, const gpci_module *module
 }
 
 /*
- * Place of a block in the way where its line is or is arriving; or a block to wait for. A line has one way, and a way
- * holds one line: if the line is leaving and the way is taken by another line, returns a locked block of the line; if
- * the way is the line's own and another line is still leaving, a block of that line. GPCI_TREE_NO_BLOCK: the line has
- * no way.
+ * Block for a tag in the way where its line is, or is arriving; or a locked block to wait for. A line has only one way,
+ * and a way holds only one line. If the tag's line is leaving because another line takes the way, returns a locked
+ * block of the way. If another line is still leaving the way of the tag's line, returns a locked block of the other
+ * line. GPCI_TREE_NO_BLOCK: the line has no way.
  */
 static uint32_t place_in_line(const gpci_engine *engine, gpci_module *module, uint64_t tag, uint32_t row) {
     const uint32_t base = row * module->all_ways;
@@ -102,7 +105,10 @@ static uint32_t place_in_line(const gpci_engine *engine, gpci_module *module, ui
     return GPCI_TREE_NO_BLOCK;
 }
 
-/* A full map may have a new entry: decide if the map still has room for a step, and tell the tree's other engine. */
+/*
+ * Note that a full map may have a new entry: decide `crowded` for this engine, and change gpc_coherence.entries for the
+ * tree's other engine.
+ */
 static void look_at_room(gpci_engine *engine, const gpci_module *module) {
     engine->crowded |= module->blocks - module->map.count < engine->most;
     engine->entries += !engine->alone && engine->entries == engine->tree->entries;
@@ -204,7 +210,7 @@ static void evict_victim(gpci_engine *engine, uint32_t task, gpci_step next, uin
     gpci_then(engine, eviction, GPCI_STEP_evict_begin);
 }
 
-/* Evict the blocks of the line in the way one after another, for a lone access; then continue. */
+/* Evict the blocks of the old line in the way one after another, for a lone access; then continue the lookup. */
 static void evict_next(gpci_engine *engine, uint32_t task) {
     gpci_task *find = gpci_task_at(engine, task);
     const gpci_module *module = gpci_task_module(engine, find);
@@ -220,7 +226,9 @@ static void evict_next(gpci_engine *engine, uint32_t task) {
     gpci_then(engine, task, find->entry == GPCI_TREE_NO_BLOCK ? GPCI_STEP_find_end : GPCI_STEP_find_room);
 }
 
-/* Evict all blocks of the line in the way, at once. A probe may have taken some since. */
+/*
+ * Evict all blocks of the old line in the way, at the same time. A probe may have taken some blocks since the lookup.
+ */
 static void evict_line(gpci_engine *engine, uint32_t task) {
     gpci_task *find = gpci_task_at(engine, task);
     const gpci_module *module = gpci_task_module(engine, find);
@@ -244,7 +252,7 @@ static void evict_line(gpci_engine *engine, uint32_t task) {
     gpci_then(engine, task, GPCI_STEP_find_gone);
 }
 
-/* Read the data of a block with only a directory entry. */
+/* Read the data of a block that has only a directory entry. */
 static void bring(gpci_engine *engine, uint32_t task) {
     const gpci_task *find = gpci_task_at(engine, task);
     const gpci_module *module = gpci_task_module(engine, find);
@@ -254,9 +262,10 @@ static void bring(gpci_engine *engine, uint32_t task) {
     gpci_task *own = gpci_task_begin(engine, task, GPCI_STEP_find_filled, module->index,
                                      gpci_module_low(engine->tree, module, tag), tag, &child);
     own->own = block;
-    own->forwarded = true; /* no probe may pass: the block may have to become an entry again */
+    /* no probe may pass the lock, because the block may have to become a directory-only entry again */
+    own->forwarded = true;
     own->non_coherent = gpci_tree_means(engine->tree, module->states[block]) ==
-                        GPC_MEANS_S; /* for data only: a shared copy stays shared */
+                        GPC_MEANS_S; /* if shared, the module needs only data, and stays a sharer */
     gpci_then(engine, child, GPCI_STEP_read_begin);
 }
 
@@ -280,8 +289,8 @@ void gpci_step_find_locked(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * A block of the line in the way left or was refused. Unless it is the place of the new block, unlock it now: other
- * accesses, perhaps waiting below, must not wait for the rest of the line.
+ * Note that a block of the old line has left, or was refused. Unless the block's index is the place of the new block,
+ * unlock it now: accesses of other modules, perhaps waiting below, must not wait for the rest of the line.
  */
 void gpci_find_block_left(gpci_engine *engine, uint32_t task, uint32_t block, bool refused) {
     gpci_task *find = gpci_task_at(engine, task);
@@ -291,7 +300,7 @@ void gpci_find_block_left(gpci_engine *engine, uint32_t task, uint32_t block, bo
     gpci_unlock(engine, find->module, block);
 }
 
-/* One block left; after the last the way is free for the new line. */
+/* Continue when a block of the old line has left; after the last block, the way is free for the new line. */
 void gpci_step_find_gone(gpci_engine *engine, uint32_t task) {
     gpci_task *find = gpci_task_at(engine, task);
     if (engine->alone)
@@ -301,8 +310,8 @@ void gpci_step_find_gone(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * A regular way is free for a directory-only entry, which now gets its data back. If the eviction needed the entry's
- * own way, the entry is gone and the block is treated as missing.
+ * Move a directory-only entry to the regular way, which is free now, and read its data. If the eviction needed the
+ * entry's own way, the entry is gone, and the block is treated as missing.
  */
 void gpci_step_find_room(gpci_engine *engine, uint32_t task) {
     gpci_task *find = gpci_task_at(engine, task);
@@ -328,7 +337,8 @@ void gpci_step_find_filled(gpci_engine *engine, uint32_t task) {
     gpci_module *module = gpci_task_module(engine, find);
     if (find->refused && find->entry != GPCI_TREE_NO_BLOCK)
         gpci_tree_move_entry(engine->tree, module, find->block, find->entry, engine->now);
-    else if (!find->refused && find->judged == GPCI_JUDGED_NOT) /* otherwise no hit */
+    /* if a policy was asked to let the block in, the block counts as missed */
+    else if (!find->refused && find->judged == GPCI_JUDGED_NOT)
         gpci_module_touch(module, find->block);
     gpci_then(engine, task, GPCI_STEP_find_end);
 }

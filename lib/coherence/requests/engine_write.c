@@ -3,8 +3,10 @@
 #include "coherence/engine/engine.h"
 
 /*
- * Requests for the only copy, from the requester (`from`) to the target (`module`), and invalidations: the target takes
- * the block from modules above (`down`), which first take it from the modules above them.
+ * Requests for the only copy, and invalidations. A request goes from the requester (`from` of the task) to the target
+ * (`module` of the task). An invalidation takes the block from modules above the target by write probes. A write probe
+ * is a task with `down`: `from` is the target, and `module` is the probed module, which first invalidates the copies
+ * above itself.
  */
 
 void gpci_invalidate_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, uint32_t module, uint32_t block,
@@ -17,7 +19,7 @@ void gpci_invalidate_begin(gpci_engine *engine, uint32_t parent, gpci_step resum
     gpci_task *invalidation = gpci_task_begin(engine, parent, resumes, module, module, first, &task);
     invalidation->sort = GPCI_TASK_INVALIDATION;
     invalidation->block = block;
-    invalidation->except = (uint16_t)except; /* GPC_NO_MODULE becomes GPCI_TASK_NO_MODULE */
+    invalidation->except = (uint16_t)except; /* the cast turns GPC_NO_MODULE into GPCI_TASK_NO_MODULE */
     invalidation->ask = ask;
     invalidation->span = span;
     invalidation->event = event;
@@ -40,8 +42,9 @@ void gpci_room_begin(gpci_engine *engine, uint32_t request, gpci_step resumes) {
 }
 
 /*
- * True if probes are refused by locked blocks: probes for bytes of a put that keeps another block locked. A probe that
- * waited could wait for a like put, and that put's probe for the first put's other block.
+ * True if an invalidation's probes are refused, and do not wait, where the block is locked: probes for the bytes of a
+ * put that keeps another block locked. If such a probe waited, it might wait for a similar put, and the similar put's
+ * probe might wait for the other block of the first put.
  */
 static bool gives_way(const gpci_engine *engine, const gpci_task *invalidation) {
     return !gpci_tree_has(engine->tree, GPC_PROTOCOL_PROBE_WHOLE) && invalidation->resumes == GPCI_STEP_put_merge &&
@@ -75,8 +78,9 @@ static void probe_copies(gpci_engine *engine, uint32_t task, bool only_owners) {
 }
 
 /*
- * True if owners must be invalidated first: an owner's modified bytes are older than non-coherent stores of others, and
- * must reach the target earlier. Not needed if data go directly to the requester, which can tell them apart.
+ * True if an invalidation must probe owners before other sharers: an owner's modified bytes are older than the
+ * non-coherent stores of others, and must reach the target earlier. Not needed if data go directly to the requester,
+ * because the requester can tell newer bytes from older bytes (gpci_tree_data_transfer).
  */
 static bool owners_come_first(const gpci_engine *engine, const gpci_task *invalidation) {
     return engine->tree->non_coherent && !gpci_tree_has(engine->tree, GPC_PROTOCOL_COUNT_REPLIES) &&
@@ -158,13 +162,13 @@ static void count(const gpci_engine *engine, gpci_module *module, const gpci_tas
     }
     module->stats.write_requests++;
     gpci_tree_count_near(module, gpci_task_from(engine, write), 1,
-                         0); /* with the request: a reset may lie before the answer */
+                         0); /* counted now, not with the answer: counters may be reset in between */
     module->stats.hits += write->hit;
 }
 
 /*
- * True if data may go directly to the requester. Not if a request of the target itself may be refused: the requester
- * would lose the data.
+ * True if data may go directly to the requester. False if a request of the target itself may be refused later: the
+ * requester would then lose the data.
  */
 static bool reaches_peer(const gpci_engine *engine, const gpci_task *write) {
     const gpc_protocol_rule rule = *gpci_module_rule(gpci_task_module(engine, write), write->state,
@@ -199,7 +203,7 @@ void gpci_step_write_found(gpci_engine *engine, uint32_t task) {
         return;
     }
     uint32_t span = 0;
-    /* The reference (Multi2Sim) invalidates only the requester's first sub-block. */
+    /* Multi2Sim (PROBE_WHOLE) invalidates only the requester's first sub-block */
     if (!gpci_tree_has(engine->tree, GPC_PROTOCOL_PROBE_WHOLE))
         span = gpci_task_from(engine, write)->given.block_bytes - 1;
     write->direct = reaches_peer(engine, write);
@@ -227,13 +231,14 @@ bool gpci_complete_end(const gpci_engine *engine, gpci_task *task) {
     return task->state != GPC_LINE_I;
 }
 
-/* The rest of the target's block arrived; the requester gets the whole block. */
+/* Continue when the missing bytes of the target's block have arrived: the requester then gets the whole block. */
 void gpci_step_write_complete(gpci_engine *engine, uint32_t task) {
     gpci_task *write = gpci_task_at(engine, task);
     if (write->refused) {
         gpci_step_write_up_end(engine, task);
     } else {
-        (void)gpci_complete_end(engine, write); /* if the block is gone, the request for permission brings it again */
+        /* if a probe has taken the block, the request for permission brings the block again */
+        (void)gpci_complete_end(engine, write);
         gpci_step_write_up(engine, task);
     }
 }
@@ -249,7 +254,7 @@ void gpci_step_write_alone(gpci_engine *engine, uint32_t task) {
     gpci_then(engine, task, gpci_task_at(engine, task)->down ? GPCI_STEP_write_down : GPCI_STEP_write_up);
 }
 
-/* Event of a write request, or of a put whose store the target performs. */
+/* Event at the target of a write request, or of a put whose store the target performs. */
 static uint32_t rights_event(const gpci_task *write) {
     return write->at_low ? (uint32_t)GPC_EVENT_WRITE_ABOVE : gpci_event_or(write->event, GPC_EVENT_WRITE_ABOVE);
 }
@@ -294,8 +299,8 @@ void gpci_step_write_up(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * The target has the permission requested by the requester and passes it on, with the answer to the target's own
- * request.
+ * Give the requester the only copy, after the target has got write permission: the directory, and the bytes of the
+ * answer.
  */
 static void settle(gpci_engine *engine, gpci_task *write) {
     gpc_coherence *coherence = engine->tree;
@@ -392,8 +397,8 @@ void gpci_step_write_reply(gpci_engine *engine, uint32_t task) {
 }
 
 /*
- * Multi2Sim: an answer counts as data if a probed module has changed its state by then, even in the same cycle. Hence
- * the answer waits for all other steps of the cycle. True: it waits.
+ * True if the answer to a write probe waits. In Multi2Sim, an answer counts as data if a probed module has changed its
+ * state by then, even in the same cycle. Hence the answer waits for all other steps of the cycle.
  */
 static bool comes_late(gpci_engine *engine, uint32_t task) {
     gpci_trail *trail = &engine->trails[task];
