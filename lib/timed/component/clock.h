@@ -50,7 +50,7 @@ typedef struct gpci_gauge {
     uint64_t since, sum;
     uint32_t level;
 #ifdef GPCI_CHECK
-    uint64_t sum_again; /* cycles of departures minus cycles of arrivals */
+    uint64_t sum_again; /* second count of `sum`: cycles of departures minus cycles of arrivals */
 #endif
 } gpci_gauge;
 
@@ -65,14 +65,17 @@ GPCI_INLINE uint64_t gpci_gauge_sum(const gpci_gauge *gauge, uint64_t now) {
     return gauge->sum + (now - gauge->since) * gauge->level;
 }
 
-/* Sum anew from `now` on. */
+/* Begin a new sum at `now`. */
 GPCI_INLINE void gpci_gauge_reset(gpci_gauge *gauge, uint64_t now) {
     gauge->since = now;
     gauge->sum = 0;
     GPCI_AGAIN(gauge->sum_again = 0 - gauge->level * now);
 }
 
-/* Second count of the sum: members that come or go at `now`. Each place that sets a level calls one of the two. */
+/*
+ * Checking build: count the sum a second time, by the members that come (gpci_gauge_come) or go (gpci_gauge_go) at
+ * `now`. A caller of gpci_gauge_set also calls one of the two functions.
+ */
 GPCI_INLINE void gpci_gauge_come(gpci_gauge *gauge, uint64_t now, uint32_t members) {
     (void)gauge;
     (void)now;
@@ -87,13 +90,13 @@ GPCI_INLINE void gpci_gauge_go(gpci_gauge *gauge, uint64_t now, uint32_t members
     GPCI_AGAIN(gauge->sum_again += now * members);
 }
 
-/* Go on from `now`: the cycles since the last change do not count. */
+/* Leave the cycles from the last change to `now` out of the sum. */
 GPCI_INLINE void gpci_gauge_skip(gpci_gauge *gauge, uint64_t now) {
     GPCI_AGAIN(gauge->sum_again += (gauge->since - now) * gauge->level);
     gauge->since = now;
 }
 
-/* As gpci_gauge_set; the members that come or go are counted again. */
+/* Set the level, and count the members that come or go a second time (`sum_again`). */
 GPCI_INLINE void gpci_gauge_move(gpci_gauge *gauge, uint64_t now, uint32_t level) {
     if (level > gauge->level)
         gpci_gauge_come(gauge, now, level - gauge->level);
@@ -111,9 +114,9 @@ GPCI_INLINE uint64_t gpci_gauge_sum_again(const gpci_gauge *gauge, uint64_t now)
 /*
  * Schedule of work. Components (an L1, a network port, a slice, a channel) are numbers; a component asks to be stepped
  * at a core cycle. A bitmap of components exists per cycle of the next GPCI_WHEEL_SPAN - 1: components of a cycle are
- * stepped in ascending order, independent of the order of asking, and idle components cost no time. A later cycle is
- * limited to the span's end: the component is then stepped early, finds no work due, and asks again. A step without
- * work must be harmless.
+ * stepped in ascending order, independent of the order of asking, and idle components cost no time. If a component asks
+ * for a cycle beyond the span, the wheel steps the component at the span's end: the component finds no work due, and
+ * asks again. A step without work must be harmless.
  */
 #define GPCI_WHEEL_SPAN 1024u /* cycles, a power of two */
 #define GPCI_NEVER UINT64_MAX
@@ -121,24 +124,24 @@ GPCI_INLINE uint64_t gpci_gauge_sum_again(const gpci_gauge *gauge, uint64_t now)
 typedef struct gpci_wheel {
     gpc_context *context;
     uint64_t now;
-    uint64_t lead;              /* cycles of `now` ahead of the clock, while an SM is ahead (run_ahead.h) */
+    uint64_t lead;              /* cycles by which `now` is ahead of the clock, while an SM runs ahead (run_ahead.h) */
     uint32_t components, words; /* words: of a cycle's bitmap */
-    uint32_t at;                /* component under step; components when between cycles */
+    uint32_t at;                /* number of the component that is being stepped; between cycles `components` */
     uint64_t *due;              /* [GPCI_WHEEL_SPAN][words] */
-    uint64_t occupied[GPCI_WHEEL_SPAN / 64]; /* cycles modulo the span that may have a component */
+    uint64_t occupied[GPCI_WHEEL_SPAN / 64]; /* bit per cycle, modulo the span: a component may be due */
 } gpci_wheel;
 
 gpc_status gpci_wheel_create(gpc_context *context, uint32_t components, gpc_error *error, gpci_wheel *wheel);
 void gpci_wheel_destroy(gpci_wheel *wheel);
 
-/* Bitmap of components to step in a cycle less than the span from now. */
+/* Bitmap of the components to step in `cycle`, which is less than GPCI_WHEEL_SPAN cycles from `now`. */
 GPCI_INLINE uint64_t *gpci_wheel_row(const gpci_wheel *wheel, uint64_t cycle) {
     return wheel->due + (size_t)((uint32_t)cycle & (GPCI_WHEEL_SPAN - 1)) * wheel->words;
 }
 
 /*
- * Step `component` at `cycle`, or as soon as possible: a component whose turn in the present cycle is past, or running,
- * gets the next cycle.
+ * Step `component` at `cycle`. If `cycle` is past, step the component as soon as possible: in the present cycle, or, if
+ * the component's turn in the present cycle has begun or is past, in the next cycle.
  */
 GPCI_INLINE void gpci_wheel_wake(gpci_wheel *wheel, uint32_t component, uint64_t cycle) {
     uint64_t first = wheel->now + (component <= wheel->at);
@@ -153,7 +156,7 @@ GPCI_INLINE void gpci_wheel_wake(gpci_wheel *wheel, uint32_t component, uint64_t
     gpci_bit_set(wheel->occupied, slot);
 }
 
-/* Next cycle of a component; or GPCI_NEVER. */
+/* Next cycle in which a component is to be stepped; or GPCI_NEVER. */
 uint64_t gpci_wheel_component_next(const gpci_wheel *wheel, uint32_t component);
 
 /* Next cycle, from `now` on, with a component to step; or GPCI_NEVER. */
@@ -161,7 +164,7 @@ uint64_t gpci_wheel_next(const gpci_wheel *wheel);
 
 typedef void (*gpci_step_fn)(void *user_data, uint32_t component);
 
-/* Go to `cycle`, at or after now, and step the due components. No component may be due before. */
+/* Set the clock to `cycle`, which is not before `now`, and step the due components. No earlier step may be due. */
 GPCI_INLINE void gpci_wheel_run_cycle(gpci_wheel *wheel, uint64_t cycle, gpci_step_fn step, void *user_data) {
     uint32_t slot = (uint32_t)cycle & (GPCI_WHEEL_SPAN - 1);
     uint64_t *due = wheel->due + (size_t)slot * wheel->words;

@@ -74,12 +74,15 @@ typedef struct gpci_group {
     uint32_t kind; /* gpci_group_kind */
 } gpci_group;
 
-/* Another holder of the object is the mover. */
+/* Mover of a holder that waits for another holder of the same object. */
 GPCI_INLINE gpci_mover gpci_by_itself(const gpci_holders *holders) {
     return gpci_by_object(holders->group->kind, holders->object);
 }
 
-/* A pass prefetches data for the next pass: from queues to packets, to their requests, to cache sets. */
+/*
+ * Passes of gpci_component_class.expect. The first pass prefetches packets at the heads of queues. The next passes
+ * prefetch the data that the packets name: MSHR rows and cache sets, then lines and in-flight accesses.
+ */
 #define GPCI_EXPECT_PASSES 3u
 
 typedef struct gpci_group_size {
@@ -98,28 +101,29 @@ typedef enum gpci_scope {
 
 struct gpci_component_class {
     gpci_scope scope;
-    /* Number of objects, from the configuration; may be 0. */
+    /* Numbers of objects and components, from the configuration; may be 0. */
     gpci_group_size (*size)(const struct gpci_timed *t, gpci_group_kind kind);
-    /* Make the objects; numbers of all groups are known. After a failure, `destroy` is called. */
+    /* Make the objects; component numbers of all groups are known. After a failure, `destroy` is called. */
     gpc_status (*make)(gpci_group *group, gpc_error *error);
     void (*destroy)(gpci_group *group);
-    /* Step component `index` of the group, if due or early. */
+    /* Step component `index` of the group. The step may come before work is due. */
     void (*step)(const gpci_group *group, uint32_t index);
-    /* Prefetch (host memory) for the next step, once per pass; NULL: not worthwhile. */
+    /* Prefetch the simulator's data for the next step into the CPU's cache, once per pass. NULL: not worthwhile. */
     void (*expect)(const gpci_group *group, uint32_t index, unsigned pass);
     /* Add the counts of object `object`, up to now, to a hierarchy's counters. */
     void (*count)(const gpci_group *group, uint32_t object, gpc_stats *stats);
     /* Reset the object's counters, now. */
     void (*reset)(const gpci_group *group, uint32_t object, uint64_t now);
     /*
-     * Name all memory with state and counters of the object, for a snapshot. Called between cycles. Parts owned by
-     * other objects (its cache) are named there. No pointers: in a struct they come first, and the named part begins
-     * after them. Name the length of a list before the list, so that when loading the sizes match, even with more room.
-     * If you add a field that steps change, add it here; a growing array must be enlarged before it is named:
-     * timed_archive.c. tests/hierarchy/snapshots.c detects forgotten fields if one of the configurations uses them.
+     * Pass all memory with state and counters of the object to `visit`, for a snapshot. Called between cycles. Memory
+     * of another owner (the cache of a controller) is passed by the owner. Pass no pointers: in a struct, pointers
+     * come first, and the passed memory begins after the pointers. Pass the length of a list before the list: when
+     * loading, the sizes then match, even if the list has more room. If you add a field that steps change, pass the
+     * field, too. A growing array must be enlarged before loading (timed_archive.c). tests/hierarchy/snapshots.c
+     * detects forgotten fields if one of the configurations uses the fields.
      */
     void (*state)(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data);
-    /* Declare the holders of an object (holders.h). Between cycles. */
+    /* Declare the holders of an object (holders.h). Called between cycles. */
     void (*hold)(const gpci_group *group, uint32_t object, gpci_holders *to);
 };
 

@@ -29,9 +29,10 @@ struct gpci_timed;
 #define GPCI_ALL_GROUPS UINT32_MAX
 
 typedef struct gpci_mover {
-    uint32_t component, components; /* the first, and how many: a wake-up of one is enough; 0: no component */
-    uint32_t groups;                /* bit per gpci_group_kind of the objects in the way */
-    uint32_t object;                /* number of the object in the group; GPCI_ANY_OBJECT */
+    /* movers that are components: number of the first, and how many (or 0); one component with a wake-up is enough */
+    uint32_t component, components;
+    uint32_t groups; /* mover that is an object: bit per gpci_group_kind; 0: no object */
+    uint32_t object; /* number of the object in the group; or GPCI_ANY_OBJECT */
     bool host;
 } gpci_mover;
 
@@ -43,11 +44,11 @@ struct gpci_holders {
     uint32_t object;
     gpci_holder_fn visit; /* NULL: the caller only reads `any` */
     void *user_data;
-    gpci_text *report; /* text for details of the class; NULL */
+    gpci_text *report; /* text to which the class adds details; or NULL */
     bool any;          /* a holder is not empty */
 };
 
-/* Declare a holder: `count` of `what` ("packets before the tags"). 0: empty, without a mover. */
+/* Declare a holder of `count` items, named by `what` ("packets before the tags"). With 0 items, `mover` is ignored. */
 GPCI_INLINE void gpci_held(gpci_holders *holders, const char *what, uint64_t count, gpci_mover mover) {
     if (GPCI_LIKELY(!count))
         return;
@@ -56,13 +57,13 @@ GPCI_INLINE void gpci_held(gpci_holders *holders, const char *what, uint64_t cou
         holders->visit(holders, what, count, &mover);
 }
 
-/* Declare an event an SM or a host waits for. The object stays idle. */
+/* If `waits`, declare an event for which an SM or a host waits. The wait is no work: the object counts as idle. */
 GPCI_INLINE void gpci_awaited(gpci_holders *holders, const char *what, bool waits, gpci_mover mover) {
     if (waits && holders->visit)
         holders->visit(holders, what, 1, &mover);
 }
 
-/* Movers. */
+/* Movers: a component, several components, an object. */
 GPCI_INLINE gpci_mover gpci_by_clock(uint32_t component) {
     return (gpci_mover){.component = component, .components = 1};
 }
@@ -72,7 +73,7 @@ GPCI_INLINE gpci_mover gpci_by_clocks(uint32_t first, uint32_t count) {
 GPCI_INLINE gpci_mover gpci_by_object(uint32_t kind, uint32_t object) {
     return (gpci_mover){.groups = (uint32_t)1 << kind, .object = object};
 }
-/* A reply may come from every object. */
+/* Mover of a holder that waits for a reply: any object may send the reply. */
 GPCI_INLINE gpci_mover gpci_by_any(void) {
     return (gpci_mover){.groups = GPCI_ALL_GROUPS, .object = GPCI_ANY_OBJECT};
 }
@@ -90,12 +91,12 @@ bool gpci_holds_nothing(const struct gpci_group *group, uint32_t object);
 bool gpci_groups_idle(const struct gpci_timed *timed, bool memory);
 /* True if the host is a mover: of reads, of refused transfers, of replies without a credit. */
 bool gpci_groups_wait_for_host(const struct gpci_timed *timed);
-/* Name non-empty holders and movers. Holders without a mover come first. */
+/* Write the non-empty holders and their movers into `report`. Holders without a mover come first. */
 void gpci_groups_report(const struct gpci_timed *timed, gpci_text *report);
 /*
- * Assert in the checking build, between cycles, that no holder stands still. With `all`, when the wheel is empty: from
- * every holder movers lead to the host. Without, after a cycle, for a few objects in turn: a component as a mover
- * has a wake-up, and an object as a mover is not empty.
+ * Assert in the checking build, between cycles, that no holder stands still. If `all` (the wheel is empty): from every
+ * holder, a chain of movers leads to the host. If not `all` (after a cycle), check a few objects, and other objects
+ * after the next cycle: a mover that is a component has a wake-up, and a mover that is an object is not empty.
  */
 void gpci_holders_check(struct gpci_timed *timed, bool all);
 

@@ -13,48 +13,46 @@
 #define GPCI_UNLIMITED UINT32_MAX
 
 enum {
-    GPCI_PACKET_POSTED = 0x01,   /* a write without waiter, or a slice's prefetch */
+    GPCI_PACKET_POSTED = 0x01,   /* gets no reply: a write for which no access waits, or a slice's prefetch */
     GPCI_PACKET_LAST = 0x02,     /* last line of the instruction */
-    GPCI_PACKET_LINK = 0x04,     /* came from, and is answered to, the other partition */
+    GPCI_PACKET_LINK = 0x04,     /* sent by a slice to the slice of the other partition, to which the reply returns */
     GPCI_PACKET_PART = 0x04,     /* in a tree's L1: shares the record `line.record` with other blocks of the line */
-    GPCI_PACKET_FETCH = 0x08,    /* sent by an MSHR entry, the receiver of the reply */
+    GPCI_PACKET_FETCH = 0x08,    /* read sent for an MSHR entry; the reply goes to the MSHR entry */
     GPCI_PACKET_FOLLOWS = 0x10,  /* a block of the previous packet's line: gpci_transaction.follows */
     GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache, or L1.5 (l15_ctrl.h) */
-    GPCI_PACKET_BUNDLE = 0x20,   /* tree: travels with another packet, linked by `next_of_bundle` */
-    GPCI_PACKET_TARGET = 0x40,   /* a waiter: exists only as a first cache line */
-    GPCI_PACKET_MESSAGE = 0x40,  /* message or memory access of a tree (without ports): gpci_pool_take_message; */
-                                 /* exists only as a first cache line, too */
-    GPCI_PACKET_JOINED = 0x20,   /* L1's stores (not in trees): others travel along, from line.mshr_target on */
+    GPCI_PACKET_BUNDLE = 0x20,   /* in a tree: a further packet travels along, linked by `next_of_bundle` or `with` */
+    GPCI_PACKET_TARGET = 0x40,   /* a waiter: has only the first of the three cache lines */
+    GPCI_PACKET_MESSAGE = 0x40,  /* message or memory access of a tree (gpci_pool_take_message): */
+                                 /* has only the first of the three cache lines */
+    GPCI_PACKET_JOINED = 0x20,   /* L1's store (not in a tree): carries more stores, linked from line.mshr_target on */
     GPCI_PACKET_PORT = 0x80,     /* at slices: from a port (port.h) */
-    GPCI_PACKET_LATE =
-        0x80 /* a controller's own prefetch whose line a load already waits for, or a returned prefetch */
+    GPCI_PACKET_LATE = 0x80      /* a controller's own prefetch: a load waits for the line, or the fetch is back */
 };
 
-/* L1's notes about a sent read, needed when the reply arrives. */
+/* L1's notes about a sent read (`line.marks`), needed when the reply arrives. */
 enum {
-    /* No line for the data, whatever the predictor says: the policy gave up no line, or the warp has no token. */
+    /* L1 has no line for the data: the replacement policy gave up no line, or the warp has no cache token. */
     GPCI_MARK_DECLINED = 0x01,
-    GPCI_MARK_OPEN = 0x01,     /* in a tree: the load's bypass is open (gpci_open_l1_bypass) */
-    GPCI_MARK_KEPT = 0x02,     /* keep the data, for any waiting access: from the predictor's view of the reply */
-    GPCI_MARK_ADMITTED = 0x04, /* asked at the miss, the replacement policy did not decline */
-    GPCI_MARK_VERIFIED = 0x08, /* the predictor has seen a reply, and the rest was sent for */
-    /* in a tree: L1's policies were asked; the access leaves no line; the access evicts L1's line */
-    GPCI_MARK_ASKED = 0x02,
-    GPCI_MARK_OUT = 0x04,
-    GPCI_MARK_EVICTS = 0x08,
-    GPCI_MARK_TOKEN_SHIFT = 4,     /* two bits from here: L1's gpc_token */
-    GPCI_MARK_PASSES = 0x40,       /* bypasses L1; in a tree: with a predictor that hears replies, not yet counted */
-    GPCI_MARK_GENERATION_SHIFT = 7 /* one bit: gpci_fences.generation at the start */
+    GPCI_MARK_OPEN = 0x01,         /* in a tree: the load's bypass is open (gpci_open_l1_bypass) */
+    GPCI_MARK_KEPT = 0x02,         /* keep the data: the predictor decided so when the reply arrived (verify.c) */
+    GPCI_MARK_ADMITTED = 0x04,     /* the replacement policy was asked at the miss, and did not decline */
+    GPCI_MARK_VERIFIED = 0x08,     /* the predictor has seen the reply; the read now fetches the remaining sectors */
+    GPCI_MARK_ASKED = 0x02,        /* in a tree: L1's policies were asked */
+    GPCI_MARK_OUT = 0x04,          /* in a tree: the access leaves no line in L1 */
+    GPCI_MARK_EVICTS = 0x08,       /* in a tree: the access evicts L1's line */
+    GPCI_MARK_TOKEN_SHIFT = 4,     /* first of two bits for L1's gpc_token */
+    GPCI_MARK_PASSES = 0x40,       /* the read bypasses L1; in a tree: the bypass is counted when the access ends */
+    GPCI_MARK_GENERATION_SHIFT = 7 /* one bit: gpci_fences.generation when the read was sent */
 };
 
 /* A line of a warp access: at L1, and in packets sent by L1. */
 typedef struct gpci_packet_line {
-    uint32_t inflight; /* warp access of the line; or UINT32_MAX */
+    uint32_t inflight; /* in-flight access of the line; or UINT32_MAX */
     union {
         uint32_t mshr_target; /* sent by L1's MSHR: the waiting packet */
         uint32_t record;      /* with GPCI_PACKET_PART: number in gpci_engine.lines */
         struct {
-            uint16_t requester, target; /* bulk load (without waiter): numbers from 1, timed/l1/multicast.h; or 0 */
+            uint16_t requester, target; /* bulk load: numbers of SMs, counted from 1 (timed/l1/multicast.h); or 0 */
         };
     };
     uint8_t missed; /* segments missing in L1 */
@@ -69,7 +67,7 @@ typedef struct gpci_packet_line {
 
 /* A message or a memory access of a tree's protocol engine. */
 typedef struct gpci_packet_message {
-    uint32_t task;   /* task continued at the end */
+    uint32_t task;   /* task that continues when the message has arrived, or the memory access is done */
     uint32_t module; /* destination */
     uint16_t from;   /* sending module; for an L1 the SM */
     uint8_t step, kind;
@@ -77,13 +75,16 @@ typedef struct gpci_packet_message {
 
 /* Before L1's tags. */
 typedef struct gpci_packet_tags {
-    uint64_t number; /* in the reorder buffer, from 1 */
+    uint64_t number; /* number of the transaction in the reorder buffer, counted from 1 */
 } gpci_packet_tags;
 
-/* At an MSHR entry. The first packet is the leader; its number names the entry (`mshr_entry`). The rest are targets. */
+/*
+ * At an MSHR entry. The first packet is the leader; the leader's number names the entry (`mshr_entry`). The other
+ * packets are targets (`mshr_target`).
+ */
 typedef struct gpci_packet_mshr {
     /* leader only: */
-    uint32_t chain;       /* first packet of the next entry in the hash bucket, or behind the row */
+    uint32_t chain;       /* leader of the next entry in the hash bucket, or behind the row */
     uint32_t first, last; /* other waiting packets, linked through the pool */
     uint32_t count;       /* waiting packets, with the leader */
     union {
@@ -93,22 +94,22 @@ typedef struct gpci_packet_mshr {
     uint8_t full_sectors;   /* segments of the controller's line in flight, in whole sectors */
     uint8_t other_segments; /* other segments in flight, for packets that bypass the cache */
     bool remote;            /* the line's home is the other partition */
-    bool done;              /* has the data, but stays because others wait */
-    /* Segments in flight, possibly written at the home slice meanwhile: not kept, and no later packet joins. */
+    bool done;              /* the leader has the data, and stays because other packets wait */
+    /* Segments in flight that the home slice may have changed since: not kept, and no later packet joins for them. */
     uint8_t outdated;
     union {
-        bool left;     /* coherent L1: on the way below, and the line has no MSHR entry */
+        bool left;     /* coherent L1: the store or atomic is on the way below, and has given its MSHR entry back */
         bool replaced; /* with l1.allocate = replaceable: the line is replaced; no packet joins, no data are kept */
     };
-    bool ordered; /* coherent L1: a waiting packet is to return to the tags, and all later packets, too */
+    bool ordered; /* coherent L1, leader: packets that wait must return to the tags; target: returns to the tags */
     /* every waiting packet: */
     uint8_t needs;  /* segments of the controller's line needed for release */
-    bool cached;    /* data are to be kept */
+    bool cached;    /* the controller is to keep the data */
     bool no_token;  /* the warp has no cache token of this level */
     uint16_t entry; /* leader only, with l1.allocate = replaceable: number among the line's entries */
 } gpci_packet_mshr;
 
-/* Between modules of a tree: over networks, to memory and back. */
+/* On the way between controllers, and to memory and back. */
 typedef struct gpci_packet_path {
     union {
         uint64_t entered; /* in a network: core cycle of entry */
@@ -116,16 +117,16 @@ typedef struct gpci_packet_path {
     };
     union {
         uint32_t size; /* bytes on the current or next network, with header */
-        uint32_t with; /* tree's memory access, with GPCI_PACKET_BUNDLE: as `next_of_bundle` of a message */
+        uint32_t with; /* tree's memory access, with GPCI_PACKET_BUNDLE: next memory access of the bundle */
     };
     uint16_t from, to; /* input and output port of the network */
     union {
         uint64_t local;          /* memory: address within the channel */
         uint64_t inner;          /* from L1 to the tags of the slice: address within the slice */
-        uint32_t next_of_bundle; /* tree's message, with GPCI_PACKET_BUNDLE: timed/coherent/coherent_ctrl.c */
+        uint32_t next_of_bundle; /* tree's message, with GPCI_PACKET_BUNDLE: next message of the bundle */
     };
     uint16_t channel; /* memory: channel */
-    uint16_t slice;   /* memory: asking L2 slice, over both partitions */
+    uint16_t slice;   /* memory: L2 slice that sent the packet, numbered over both partitions */
     uint8_t bursts;   /* memory: bursts in flight */
     uint8_t taken;    /* bit per burst (host's memory: per segment) accepted by the channel */
 } gpci_packet_path;
@@ -141,7 +142,7 @@ typedef struct gpci_packet_label {
     uint64_t serial; /* gpci_line_clock.serial of the line's clock, place `clock` (timed/core/stage_times.h); or 0 */
     uint32_t clock;
     uint8_t kind; /* gpc_kind of the access */
-    uint8_t port; /* 1 + port whose request the access is; 0: an SM's */
+    uint8_t port; /* the access is a request of this port, counted from 1 (port.h); 0: of an SM */
 } gpci_packet_label;
 
 #define GPCI_ASKED_BYTES 96u /* holds all fields of a gpc_request */
@@ -150,12 +151,12 @@ typedef struct gpci_packet_label {
  * One transaction of a line on the way through the timed hierarchy, in one queue at a time. Three full cache lines;
  * fields used by networks and MSHRs come first.
  *
- * `line` or `message` is set for life. The other union changes: before the tags (`tags`), at an MSHR entry (`mshr`), or
- * on the way (`path`); fields of the last place are then lost.
+ * A packet has either `line` or `message`, always the same. The other union changes with the packet's place: before the
+ * tags (`tags`), at an MSHR entry (`mshr`), or on the way (`path`). Fields of the former place are lost.
  *
  * Example, a load that misses L1 and L2: `tags`; a copy stays at L1's MSHR entry (`mshr`), the load crosses the network
- * (`path`) and waits at L2's (`mshr`), whose fetch goes to memory (`path`); the load returns (`path`),
- * `line.mshr_target` is the copy, and the in-flight access `line.inflight` has a line less to wait for.
+ * (`path`) and waits at L2's MSHR entry (`mshr`), and L2's fetch goes to memory (`path`). The load returns (`path`),
+ * `line.mshr_target` is the copy, and the in-flight access `line.inflight` waits for one line less.
  */
 typedef struct gpci_packet {
     uint64_t address; /* address of the line, as seen by the host */
@@ -185,13 +186,13 @@ typedef struct gpci_packet {
         struct {             /* in reserved bytes of a request: gpci_shown hides them from a host's policies */
             uint8_t asked[GPCI_ASKED_BYTES];
             uint64_t bytes[2];  /* bytes of the line written by a store */
-            uint32_t label;     /* gpci_label_of: index; or 0; undefined without an event log */
+            uint32_t label;     /* index in gpci_pool.labels; 0: no label; undefined without an event log */
             uint32_t next_copy; /* multicast copy: timed/l1/multicast.h */
             union {
                 uint16_t turns; /* atomic: turns of L2's atomic unit, if limited */
                 uint16_t entry; /* sent by an MSHR entry: gpci_packet_mshr.entry */
             };
-            uint8_t priority; /* priority of L1's line; L2 may change the request's */
+            uint8_t priority; /* priority of L1's line; L2 may change `request.priority` */
             uint8_t reserved[5];
         };
     };
@@ -209,11 +210,11 @@ typedef enum gpci_packet_type {
 } gpci_packet_type;
 
 /*
- * Place in a queue: the part of a packet used by queues and networks outside the packet's turn. Four links fill a cache
- * line of the processor; packets have long left the processor's caches when linked.
+ * Place of a packet in a queue. Queues and networks touch only the links of packets that do not have their turn yet:
+ * the packets have long left the processor's caches, and four links fill a cache line of the processor.
  */
 typedef struct gpci_packet_link {
-    uint64_t due;   /* core cycle of continuing, on a delay line; GPCI_NEVER: started towards memory */
+    uint64_t due;   /* core cycle from which the packet may leave the queue; GPCI_NEVER: started towards memory */
     uint32_t next;  /* next packet in the queue or list */
     uint16_t to;    /* in a network: output */
     uint16_t flits; /* in a network: cycles on a link, if fewer than GPCI_MANY_FLITS */
@@ -250,16 +251,17 @@ typedef struct gpci_pool {
     gpci_packet_link *links;   /* [chunk_count * period * GPCI_POOL_CHUNK]: without waiters */
     gpci_packet_label *labels; /* [1 + chunk_capacity * GPCI_POOL_CHUNK] by place, from 1; [0] is all zero; or NULL */
     uint32_t chunk_count, chunk_capacity; /* of whole packets */
-    uint32_t period;                      /* 1; with messages GPCI_POOL_PERIOD / GPCI_POOL_CHUNK */
+    /* chunks of numbers per chunk of whole packets: 1; with messages GPCI_POOL_PERIOD / GPCI_POOL_CHUNK */
+    uint32_t period;
     uint32_t waiter_groups;
-    uint32_t stride; /* skipped between two chunks: other shards' numbers (shards.h), or messages */
+    uint32_t stride; /* numbers skipped between two chunks: of other shards (shards.h), or of messages */
     /* state */
     uint32_t message_fresh, message_free, message_live;
     uint32_t waiter_fresh; /* waiters used so far */
     uint32_t waiter_free;  /* list of free waiters */
     uint32_t fresh;        /* first number never used */
-    uint32_t free;         /* list, most recently used first */
-    uint32_t live;         /* whole packets; every waiter belongs to another packet in flight */
+    uint32_t free;         /* list of free whole packets, most recently used first */
+    uint32_t live;         /* whole packets in use; waiters need no count: each belongs to another packet in flight */
 } gpci_pool;
 
 void gpci_pool_init(gpci_pool *pool, gpc_context *context);
@@ -267,11 +269,14 @@ void gpci_pool_init(gpci_pool *pool, gpc_context *context);
 void gpci_pool_expect_messages(gpci_pool *pool);
 void gpci_pool_destroy(gpci_pool *pool);
 gpc_status gpci_pool_grow(gpci_pool *pool, uint64_t packets);
-/* Make room for a number of waiters, including used waiters. GPC_ERROR_MEMORY. */
+/* Make room for `waiters` waiters in all, including used waiters. GPC_ERROR_MEMORY. */
 gpc_status gpci_pool_grow_waiters(gpci_pool *pool, uint32_t waiters);
-/* Keep labels from now on (initially unset), or (false) stop. Existing labels stay. GPC_ERROR_MEMORY. */
+/*
+ * If `kept`, keep labels from now on: existing labels stay, and packets without a label have label 0. If not `kept`,
+ * free the labels. GPC_ERROR_MEMORY.
+ */
 gpc_status gpci_pool_keep_labels(gpci_pool *pool, bool kept);
-/* All labels, for a snapshot, while kept. */
+/* Pass all labels to `visit`, for a snapshot. Labels must be kept. */
 void gpci_pool_labels_state(gpci_pool *pool, gpci_state_fn visit, void *user_data);
 /* Ensure that a number of further messages can be taken. GPC_ERROR_MEMORY. */
 gpc_status gpci_pool_grow_messages(gpci_pool *pool, uint32_t messages);
@@ -287,7 +292,10 @@ GPCI_INLINE gpc_status gpci_pool_reserve_messages(gpci_pool *pool, uint32_t mess
     return pool->message_live + (uint64_t)messages <= capacity ? GPC_OK : gpci_pool_grow_messages(pool, messages);
 }
 
-/* Prepare a few waiters, if memory allows; without a waiter, the caller takes another packet. */
+/*
+ * Make room for a few waiters, if memory allows. Without room, gpci_pool_take_target returns GPCI_NO_PACKET, and the
+ * caller uses a whole packet.
+ */
 GPCI_INLINE void gpci_pool_expect_waiters(gpci_pool *pool) {
     if (GPCI_UNLIKELY(pool->waiter_fresh + GPCI_POOL_CHUNK / 4 > pool->waiter_groups * GPCI_POOL_WAITERS))
         (void)gpci_pool_grow_waiters(pool, pool->waiter_fresh + GPCI_POOL_CHUNK / 4);
@@ -302,14 +310,14 @@ GPCI_INLINE uint32_t gpci_pool_live(const gpci_pool *pool) {
     return pool->live + pool->message_live;
 }
 
-/* Number of a whole packet without messages' numbers (or, of a message, the following): for arrays by packet. */
+/* Index of a whole packet in arrays by packet: the packet's number, if numbers of messages are left out. */
 GPCI_INLINE uint32_t gpci_pool_place(const gpci_pool *pool, uint32_t packet) {
     return pool->period == 1
                ? packet
                : packet / GPCI_POOL_PERIOD * GPCI_POOL_CHUNK + packet % GPCI_POOL_PERIOD % GPCI_POOL_CHUNK;
 }
 
-/* A packet's label, at first shared with the packet copied from; only while labels are kept. */
+/* Label of a packet, while labels are kept. A copied packet shares the label of the original until gpci_label_take. */
 GPCI_INLINE gpci_packet_label *gpci_label_of(const gpci_pool *pool, const gpci_packet *packet) {
     return &pool->labels[packet->label];
 }
@@ -321,25 +329,25 @@ GPCI_INLINE gpci_packet_label *gpci_label_take(const gpci_pool *pool, uint32_t p
     return gpci_label_of(pool, pkt);
 }
 
-/* True if the number is of a whole packet, already used. */
+/* True if `packet` is the number of a whole packet that was taken before. */
 GPCI_INLINE bool gpci_pool_is_packet(const gpci_pool *pool, uint32_t packet) {
     return packet < pool->fresh && packet / GPCI_POOL_CHUNK % pool->period == 0;
 }
 
-/* Next packet in the list of any packet; except for waiters: links[packet].next. */
+/* Link to the next packet of a list. For waiters the link is in the packet, for all other packets in links[packet]. */
 GPCI_INLINE uint32_t *gpci_next_of(const gpci_pool *pool, uint32_t packet) {
     return (int32_t)packet < 0 ? &gpci_packet_at(pool, packet)->next : &pool->links[packet].next;
 }
 
-/* Prefetch (host memory) the link of a packet, if any. Affects only speed. */
+/* Prefetch the link of a packet, if any, into the CPU's cache. Affects only the simulator's speed. */
 GPCI_INLINE void gpci_sw_prefetch_link(const gpci_pool *pool, uint32_t packet) {
     if (packet != GPCI_NO_PACKET)
         GPCI_PREFETCH(&pool->links[packet]);
 }
 
 /*
- * A packet, waiter or message never used so far. Zeroed: a snapshot contains all bytes, though not every kind of packet
- * uses every field, and must not contain old memory.
+ * Take a packet (below: a waiter, a message) that was never used. The packet is zeroed: a snapshot contains all bytes,
+ * also of fields that the kind of packet does not use, and must not contain old memory.
  */
 static GPCI_NOINLINE uint32_t gpci_pool_take_fresh(gpci_pool *pool) {
     const uint32_t packet = pool->fresh++;
@@ -351,7 +359,10 @@ static GPCI_NOINLINE uint32_t gpci_pool_take_fresh(gpci_pool *pool) {
     return packet;
 }
 
-/* Clear a packet of one cache line; the first at a place clears all sharers, for snapshots. */
+/*
+ * Clear a packet that has only the first cache line. The packets of GPCI_POOL_SHARERS chunks share a place; the first
+ * packet taken at a place clears the whole place, because a snapshot contains all bytes.
+ */
 GPCI_INLINE void gpci_pool_clear_sharer(const gpci_pool *pool, uint32_t packet, uint32_t at) {
     memset(gpci_packet_at(pool, packet), 0,
            at % GPCI_POOL_SHARERS ? offsetof(gpci_packet, request) : sizeof(gpci_packet));
@@ -433,7 +444,7 @@ typedef struct gpci_queue {
     gpci_gauge gauge;
 } gpci_queue;
 
-/* A buffer of length 0 still has the latch of the controller. */
+/* A queue of length 0 still holds one packet, in the latch of the controller. */
 GPCI_INLINE void gpci_queue_init(gpci_queue *queue, uint64_t capacity) {
     *queue = (gpci_queue){.first = GPCI_NO_PACKET, .last = GPCI_NO_PACKET};
     queue->capacity = capacity >= GPCI_UNLIMITED ? GPCI_UNLIMITED : capacity ? (uint32_t)capacity : 1;
@@ -463,7 +474,7 @@ GPCI_INLINE void gpci_queue_push(gpci_queue *queue, const gpci_pool *pool, uint6
     gpci_queue_pushed(queue, pool, now);
 }
 
-/* Insert behind a packet of the queue; GPCI_NO_PACKET: before all. */
+/* Insert `packet` behind packet `before` of the queue; if `before` is GPCI_NO_PACKET, as first of the queue. */
 GPCI_INLINE void gpci_queue_insert(gpci_queue *queue, const gpci_pool *pool, uint64_t now, uint32_t before,
                                    uint32_t packet) {
     if (before == GPCI_NO_PACKET ? !queue->count : before == queue->last) {

@@ -54,14 +54,14 @@ typedef struct gpci_kept_atomics {
     uint32_t taken;    /* number used by lines so far */
 } gpci_kept_atomics;
 
-/* Part of the atomics that belongs to a packet. */
+/* Atomics of a packet: `count` elements of gpci_kept_atomics.items, from `first` on. */
 typedef struct gpci_line_atomics {
     uint32_t first, count;
 } gpci_line_atomics;
 
-/* Data uses of an arriving packet's messages at one module; they pass the data port together. */
+/* Data that the messages of an arriving packet read or write at a module; all pass the data port together. */
 typedef struct gpci_gathered {
-    bool open;
+    bool open; /* the messages of a packet are being handled */
     uint32_t count, bytes;
     gpci_use uses[8];
 } gpci_gathered;
@@ -79,10 +79,10 @@ typedef struct gpci_coherent_host {
     bool running;        /* the engine is running steps */
     bool limits_atomics; /* slices have atomic units (gpci_atomics_are_limited) */
     /* state */
-    uint32_t unbundled; /* message put into a queue last without joining a packet; or GPCI_NO_PACKET */
+    uint32_t unbundled; /* last message that was put into a queue without joining a packet; or GPCI_NO_PACKET */
     uint32_t before;    /* packet before `unbundled` in the queue, if the queue had a packet */
     bool sealed;        /* a kernel begins and caches are not flushed yet: L1s' tags accept no access */
-    uint32_t stretch;   /* stretch of the flush to begin next */
+    uint32_t stretch;   /* stretch of the flush to begin next (coherent_sweep.c) */
     uint32_t sweeps;    /* sweeps of the flush in progress */
 } gpci_coherent_host;
 
@@ -100,11 +100,14 @@ void gpci_coherent_forget(gpci_timed *timed);
 /* Save or load origins, while packets are traced. */
 void gpci_coherent_origins_archive(gpci_timed *timed, gpci_archive *archive);
 /*
- * A load of `segments` bypasses L1 (0: no bypass): count it. If the predictor hears replies, it may overturn the
- * bypass: mark the load, whose bypass counts at the end of the line access.
+ * A load bypasses L1 with `segments` (0: no bypass): count the bypass. If the predictor has on_reply, the predictor may
+ * still overturn the bypass: mark the load, and count the bypass at the end of the access.
  */
 void gpci_coherent_note_bypass(const gpci_timed *timed, gpci_packet *packet, uint8_t segments);
-/* A part of a line access has ended: count a deferred bypass, unless overturned, with the last part. */
+/*
+ * A packet's part of a line access has ended: count the packet's deferred bypass, unless overturned. After the last
+ * part, the bypass is no longer open (gpci_close_l1_bypass).
+ */
 GPCI_COLD void gpci_coherent_end_bypass(const gpci_timed *timed, uint32_t sm, gpci_packet *packet, bool overturned);
 GPCI_INLINE void gpci_coherent_settle_bypass(const gpci_timed *timed, uint32_t sm, gpci_packet *packet,
                                              bool overturned) {
@@ -123,9 +126,9 @@ void gpci_message_memory_done(gpci_timed *timed, uint32_t packet);
 gpc_coherence_request gpci_coherent_request_of(const gpci_timed *timed, const gpci_packet *packet);
 
 /* coherent_host.c: MSHR entries of slices */
-/* Move the first packet of a queue to the waiting packets if it must wait for an entry. True if moved. */
+/* If the first packet of a queue must wait for an MSHR entry, move the packet to ctrl->returned. True if moved. */
 bool gpci_coherent_mshr_stall(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue);
-/* True if the first waiting packet still lacks an entry, and blocks the tags. Call only if a packet waits. */
+/* True if the first packet of ctrl->returned still lacks an MSHR entry, and blocks the tags. A packet must wait. */
 bool gpci_coherent_mshr_is_stalled(gpci_timed *timed, gpci_ctrl *ctrl);
 /* gpci_engine_host.allocate and .release. */
 bool gpci_coherent_mshr_allocate(void *timed, uint32_t task);
@@ -138,7 +141,8 @@ void gpci_coherent_cluster_step(const gpci_group *group, uint32_t cluster);
 void gpci_coherent_channel_receive(gpci_timed *timed, uint32_t channel);
 /*
  * True if the queue for messages from module `from` to module `to` has room (miss queue or reply queue of the
- * controller); `behind`: others already wait. When a message leaves, the first waiter is notified (gpci_message_left).
+ * controller); `behind`: messages of the module already wait for room. When a packet leaves the queue, the first
+ * waiting message is notified (gpci_message_left).
  */
 bool gpci_message_has_room(const gpci_timed *timed, const gpci_message *message, bool behind);
 /* True if a module's message queue, down or up, is full. */
@@ -151,7 +155,10 @@ void gpci_coherent_access_memory(gpci_timed *timed, const gpci_use *use, uint32_
 /* Controller with the ports of a module; a memory uses its slice's. */
 gpci_ctrl *gpci_coherent_ctrl_of(const gpci_timed *timed, uint32_t module);
 
-/* Put a packet from below into a controller's queue, past the fill port. */
+/*
+ * Put an arrived packet into a queue of a controller, due after `latency` cycles of the controller. If `fills`, the
+ * packet's data pass the fill port, and the packet is due when the port is free.
+ */
 void gpci_coherent_ctrl_take(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue, uint64_t latency, bool fills,
                              uint32_t packet);
 
@@ -160,7 +167,7 @@ void gpci_coherent_ctrl_take(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *que
 bool gpci_bundle_push(gpci_timed *timed, gpci_queue *queue, uint32_t packet);
 /* True if a message would join a packet in the queue. */
 bool gpci_bundle_takes(const gpci_timed *timed, const gpci_queue *queue, const gpci_message *message);
-/* True if the last packet of the queue is for another sector of this address's line. */
+/* True if the last packet of the queue is for another sector of the line of `address`. */
 bool gpci_bundle_goes_with(const gpci_timed *timed, const gpci_queue *queue, uint64_t address);
 /* Put an access of memory into a queue, joining a packet if possible. */
 void gpci_bundle_push_access(gpci_timed *timed, gpci_queue *queue, uint32_t packet);
@@ -191,15 +198,15 @@ void gpci_coherent_l1_receive(gpci_timed *timed, gpci_ctrl *ctrl);
 bool gpci_coherent_l1_room(const gpci_timed *timed, const gpci_ctrl *ctrl);
 void gpci_coherent_l1_send(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
 /*
- * A packet's access is done: it, and merged packets, have their data from a level of the tree. `line`: bytes of the
- * line; NULL without coherence.data.
+ * A packet's access is done: the packet, and the packets merged with it, have their data from a level of the tree.
+ * `line`: bytes of the line; NULL without coherence.data.
  */
 void gpci_coherent_l1_done(gpci_timed *timed, uint32_t packet, uint8_t level, const uint8_t *line);
 
 /* A packet's store or atomic has left to below: other packets of the line continue. */
 void gpci_coherent_l1_left(gpci_timed *timed, uint32_t packet);
 
-/* Count a packet, if a load; `hit`, `pending`: in data in flight. */
+/* Count a packet, if a load. `hit`: L1 has the line, or the line is in flight; `pending`: the line is in flight. */
 void gpci_coherent_count_load(gpci_timed *timed, const gpci_packet *pkt, bool hit, bool pending);
 #ifdef GPCI_CHECK
 void gpci_coherent_count_load_again(gpci_timed *timed, const gpci_packet *pkt, bool hit, bool pending);
@@ -210,25 +217,25 @@ uint8_t gpci_coherent_depth(const gpc_hierarchy *hierarchy, uint8_t level);
 /* coherent_sweep.c: acquires and flushes of whole caches */
 /* Continue a fence with invalidation; true: the L1 has dropped stale lines. */
 bool gpci_coherent_acquires(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fence);
-/* Continue a fence with markers; true: the markers have returned. */
+/* Continue a fence that sends markers to the modules; true: the markers have returned. */
 bool gpci_coherent_marks(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fence);
 /* Begin a kernel like gpci_coherent_begin, but with time, from the next cycle on. */
 gpc_status gpci_coherent_begin_kernel(gpc_hierarchy *hierarchy);
 /* Continue the flush of a kernel (gpci_coherent_host.sealed). */
 void gpci_coherent_flush_on(gpci_timed *timed);
-/* A sweep has ended. */
+/* Sweep `inflight` of the engine has ended: continue the sweep's fence, or the flush of the kernel. */
 void gpci_coherent_swept(gpci_timed *timed, uint32_t inflight);
 
 /* coherent_values.c: with coherence.data */
 /* Make room for the values of all packets and in-flight accesses in the pools, and for values of an access. */
 gpc_status gpci_coherent_values_reserve(gpci_timed *timed, const gpc_warp_access *access);
 void gpci_coherent_values_free(gpci_timed *timed);
-/* Keep the values of an accepted warp access; gpci_coherent_values_take: values its lanes write, per packet. */
+/* Keep the values of an accepted warp access. gpci_coherent_values_take: keep the values that a packet writes. */
 void gpci_coherent_values_keep(gpci_timed *timed, uint32_t inflight, const gpc_warp_access *access);
 void gpci_coherent_values_take(gpci_timed *timed, uint32_t packet, const gpc_warp_access *access);
 /* Give an access of the engine the values of the packet. */
 void gpci_coherent_values_attach(const gpci_timed *timed, uint32_t packet, gpc_coherence_request *request);
-/* Copy a packet's values to the lanes: from the line, or (NULL) as read by the request. */
+/* Copy a packet's values to the lanes: from `line`, or (NULL) the values that the engine has read for the request. */
 void gpci_coherent_values_deliver(gpci_timed *timed, uint32_t packet, const uint8_t *line);
 /*
  * Save or load values, after gpci_kept_archive. gpci_coherent_values_know: the engine's accesses hold pointers to
@@ -248,7 +255,7 @@ GPCI_INLINE bool gpci_accesses_are_packets(const gpci_timed *timed) {
     return GPCI_UNLIKELY(timed->log != NULL) || GPCI_UNLIKELY(timed->callbacks.on_memory != NULL);
 }
 
-/* Segments of a message's data, from the bytes without header. */
+/* Segments of the data in a message of `bytes` bytes, header included. */
 GPCI_INLINE uint8_t gpci_message_segments(const gpci_timed *timed, uint32_t bytes) {
     return (uint8_t)((1u << (bytes - timed->header + GPCI_SEGMENT - 1) / GPCI_SEGMENT) - 1);
 }
@@ -277,7 +284,7 @@ GPCI_COLD void gpci_append_arrival(gpci_timed *timed, const gpci_packet *pkt);
 GPCI_COLD void gpci_append_met(gpci_timed *timed, gpci_met what, uint32_t task, uint32_t module);
 GPCI_COLD void gpci_append_entry(gpci_timed *timed, gpc_what what, uint32_t task);
 
-/* An access of the protocol engine is for the packet. */
+/* The protocol engine performs access `inflight` for packet `pkt`. */
 GPCI_INLINE void gpci_log_origin(gpci_timed *timed, uint32_t inflight, const gpci_packet *pkt) {
     if (GPCI_UNLIKELY(timed->log != NULL))
         gpci_append_origin(timed, inflight, pkt);

@@ -21,18 +21,18 @@
 typedef struct gpci_timed gpci_timed;
 
 /*
- * A bucket of a coherent controller's MSHR table: the first entry's line beside the leader, so most searches touch no
- * packet. Entries are chained through packets, because entries leave singly, impossible in a gpci_map.
+ * A bucket of a coherent controller's MSHR table. The bucket has the line of the first entry, so most searches touch no
+ * packet. Entries are chained through packets: unlike in a gpci_map, a single entry can be removed.
  */
 typedef struct gpci_mshr_bucket {
-    uint64_t line;       /* number */
+    uint64_t line;       /* line number of the first entry */
     uint32_t mshr_entry; /* GPCI_NO_PACKET: empty; further entries are chained through the packets */
 } gpci_mshr_bucket;
 
 /*
  * A row of the MSHR table of caches, a cache line of the processor. Entries are identified by the upper half of the
- * hash of the line number; the lower bits select the row. Most searches touch only the wanted packet. Overflow is
- * chained. With all of 512 entries in use a row has four.
+ * hash of the line number; the lower bits select the row. Most searches touch only the wanted packet. If a row is full,
+ * further entries are chained behind the row. With all of 512 entries in use, a row has four entries on average.
  */
 #define GPCI_MSHR_ROW 9u
 typedef struct gpci_mshr_row {
@@ -44,10 +44,10 @@ typedef struct gpci_mshr_row {
 /* Misses in flight, by line. */
 typedef struct gpci_mshr {
     gpci_mshr_bucket *buckets; /* of coherent controllers */
-    gpci_mshr_row *rows;       /* rows of controllers other than L1: [mask + 1] */
+    gpci_mshr_row *rows;       /* [mask + 1] for controllers of plain caches */
     uint32_t mask;
     /* state */
-    uint32_t used[2]; /* entries: of lines homed here, and in the other partition */
+    uint32_t used[2]; /* entries in use: for lines homed in this partition, and in the other partition */
     uint16_t entry;   /* with l1.allocate = replaceable: number given to the latest entry (gpci_packet_mshr.entry) */
     gpci_gauge gauge;
 } gpci_mshr;
@@ -56,7 +56,7 @@ typedef struct gpci_mshr {
 typedef struct gpci_tag_access {
     gpc_access_result result;
     gpci_view view;      /* the request in terms of the controller's cache */
-    uint64_t since;      /* core cycle since held up */
+    uint64_t since;      /* core cycle since which the packet is held up */
     uint8_t reason;      /* gpc_busy */
     uint8_t freed;       /* bit per gpc_busy: the resource became free since the last attempt */
     uint8_t asked;       /* bit per gpc_busy: the predictor was asked whether a load held up passes L1 */
@@ -68,7 +68,7 @@ typedef struct gpci_tag_access {
     bool looked;         /* lookup done */
     bool reserved;       /* reserve done, or not needed */
     bool declined;       /* the replacement policy would give up no line */
-    uint64_t until;      /* own cycle up to which a part of a slice holds the packet */
+    uint64_t until;      /* cycle of the slice's clock up to which a part of the slice holds the packet up */
 } gpci_tag_access;
 
 /* Result for a packet at the tags. */
@@ -101,7 +101,7 @@ typedef struct gpci_ctrl_options {
     bool reserves;       /* L1: a load at a draining entry reserves a line if the entry's line is gone: drain.h */
     bool sector_packets; /* L1: every sector is a packet, passing in parallel: l1.coalescer = sector */
     bool part;           /* L1: bypassing reads fetch only needed segments, not whole sectors */
-    bool hashed;         /* L1: lines to banks of the tags: gpci_tag_banks */
+    bool hashed;         /* L1: a hash maps lines to banks of the tags (gpci_tag_banks) */
     gpci_clock clock;
 } gpci_ctrl_options;
 
@@ -110,18 +110,20 @@ typedef struct gpci_ctrl_counts {
     uint64_t passed[GPC_BUSY_COUNT]; /* L1: loads that passed L1 instead of being held up */
     uint64_t bank_failures;
 #ifdef GPCI_CHECK
-    uint64_t data_waits_again, atomic_waits_again; /* by the callers' cycles */
+    uint64_t data_waits_again, atomic_waits_again; /* from the cycles that callers of the data port, or unit, see */
     uint64_t combined_again;                       /* requests that went with an earlier request */
     uint64_t merged_again;                         /* sectors of reads that joined another SM's read */
     uint64_t own_pending_again;                    /* L2: pending sectors that the reading SM itself brings */
     uint64_t no_victims_again;
     uint64_t around_again;        /* sectors of writes that got no line, and went below */
-    uint64_t request_bytes_again; /* L2: bytes of requests from the network; an L1 of a tree: less what an LRC joins */
-    uint64_t reply_bytes_again;   /* L1: bytes of replies from the network, by what was asked */
-    uint64_t stalls_again[GPC_BUSY_COUNT], unsent_again, congested_again, replies_again; /* ends minus begins */
+    uint64_t request_bytes_again; /* L2: bytes of requests from the network; L1 of a tree: minus bytes joined in LRCs */
+    uint64_t reply_bytes_again;   /* L1: bytes of replies from the network, computed from the requests */
+    /* cycles in which waits ended, minus cycles in which waits began */
+    uint64_t stalls_again[GPC_BUSY_COUNT], unsent_again, congested_again, replies_again;
     uint64_t passed_again[GPC_BUSY_COUNT];
-    uint64_t copy_stalls_again;                     /* cycles with a copy due, minus those with a request */
-    uint64_t data_turns_again, data_accesses_again; /* by the callers; accesses with turns */
+    uint64_t copy_stalls_again; /* cycles with a bulk copy due, minus cycles with a request of a bulk copy */
+    /* turns that callers take at the data banks, and accesses that take turns */
+    uint64_t data_turns_again, data_accesses_again;
 #endif
 } gpci_ctrl_counts;
 
@@ -132,7 +134,7 @@ struct gpci_fetch_request;
  * a table; coherent modules handle packets differently, and use none.
  */
 typedef struct gpci_ctrl_rules {
-    bool own_lines; /* address and segments of packets belong to the controller's lines; else only the request does */
+    bool own_lines; /* `address` and `segments` of packets are of the controller's lines; if false, only `request` is */
     bool loads_go;  /* a load that misses travels below, and leaves a waiter */
     /* `mshr_target` has an MSHR entry and lacks segments of the line: fetch them. */
     void (*send)(gpci_timed *t, struct gpci_ctrl *ctrl, const struct gpci_fetch_request *asked);
@@ -140,7 +142,10 @@ typedef struct gpci_ctrl_rules {
     void (*evicted)(gpci_timed *t, struct gpci_ctrl *ctrl, const gpc_eviction *eviction);
     /* A packet waiting at an MSHR entry has data now. */
     void (*released)(gpci_timed *t, struct gpci_ctrl *ctrl, uint32_t packet, uint8_t level);
-    /* A packet at the tags lacks `reason`: hold it up, or choose another way. `mshr_entry`: the line's MSHR entry. */
+    /*
+     * A packet at the tags lacks the resource `reason`: hold the packet up, or send the packet by another way.
+     * `mshr_entry`: the line's MSHR entry.
+     */
     gpci_verdict (*on_stall)(gpci_timed *t, struct gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                              uint32_t mshr_entry, gpc_busy reason);
     /* The cache had no way for sectors of a read: the sectors bypassed the cache. */
@@ -154,9 +159,9 @@ typedef struct gpci_fences {
     uint32_t writes;      /* writes in flight that were accepted after the last fence */
     uint32_t fetches[2];  /* reads of L1 in flight, by the value of `generation` when the read was sent */
     uint8_t generation;   /* changes, 0 or 1, when L1 drops all lines */
-    uint64_t joins_since; /* core cycle; reads of this L1 may join other SMs' reads sent from then on */
+    uint64_t joins_since; /* core cycle: reads of this L1 may join reads of other SMs sent in or after the cycle */
     uint32_t walker;      /* in-flight access of the fence writing back dirty lines; or UINT32_MAX */
-    size_t slot;          /* progress of writing back */
+    size_t slot;          /* slot of the cache from which `walker` looks for the next dirty line */
 } gpci_fences;
 
 /* State of an SM with possibly limited replies (replies.h). */
@@ -178,14 +183,14 @@ typedef struct gpci_ctrl_networks {
 
 /* Tag ports and banks in a cycle. */
 typedef struct gpci_tag_port {
-    uint64_t cycle; /* own cycle of the last use */
-    uint64_t banks; /* in use */
-    uint32_t used;  /* ports in use */
+    uint64_t cycle; /* cycle of the controller's clock in which a port was used last */
+    uint64_t banks; /* bitmap of banks used in `cycle` */
+    uint32_t used;  /* number of ports used in `cycle` */
 } gpci_tag_port;
 
 typedef struct gpci_data_port {
-    uint64_t free; /* own cycle from which the port is free */
-    uint32_t left; /* bytes of room in the cycle before `free` */
+    uint64_t free; /* cycle of the controller's clock from which the port is free */
+    uint32_t left; /* unused bytes of the port in the cycle before `free` */
 } gpci_data_port;
 
 /* Cycles of a wait. */
@@ -205,26 +210,26 @@ typedef struct gpci_below {
 typedef struct gpci_sm_instructions {
     gpci_gauge gauge;
     uint32_t waiting;           /* instructions before the tags, or before the reorder buffer */
-    bool refused, refused_miss; /* has refused an instruction since last ready */
-    bool takes_misses;          /* host's L1: has had a miss */
+    bool refused, refused_miss; /* an instruction, or a miss of a host's L1, was refused since the last on_ready */
+    bool takes_misses;          /* a miss has entered (gpc_hierarchy_try_miss, gpci_timed_read) */
 } gpci_sm_instructions;
 
 /* An L1 ahead of the clock (run_ahead.h). */
 typedef struct gpci_ahead {
     uint64_t until;     /* core cycle up to which L1 and SM have been stepped */
-    uint64_t passed_at; /* cycle of a step done only up to the miss queue, with the clock behind */
+    uint64_t passed_at; /* core cycle of a step ahead of the clock that ended before the miss queue */
 } gpci_ahead;
 
-/* A part of an L1 in place of the queue before the tags; functions may be NULL. */
+/* Functions of a part of an L1 that replaces the queue before the tags; functions may be NULL. */
 typedef struct gpci_intake {
     /* Queue for the lines of a warp's instruction; NULL: `entrance`. */
     gpci_queue *(*entrance)(struct gpci_ctrl *ctrl, uint32_t warp);
     /* True if an SM's memory pipeline accepts another instruction; NULL: fewer than l1.queue are before the tags. */
     bool (*has_place)(const struct gpci_ctrl *ctrl);
-    /* Queue with the next packet for the tags, or an empty queue; the packet has passed. NULL: `in`. */
+    /* Choose the queue with the next packet for the tags, or an empty queue; NULL: `in`. passed: the packet left. */
     gpci_queue *(*choose)(const gpci_timed *t, struct gpci_ctrl *ctrl);
     void (*passed)(gpci_timed *t, struct gpci_ctrl *ctrl);
-    /* In place of the tags of a coherent L1. */
+    /* Step the accesses of a coherent L1, in place of the tags. */
     void (*run)(gpci_timed *t, struct gpci_ctrl *ctrl);
 } gpci_intake;
 
@@ -236,15 +241,15 @@ typedef struct gpci_ctrl {
     const gpci_ctrl_options *options;
     uint32_t component;
     uint32_t index; /* SM, or slice over both partitions */
-    uint8_t level;  /* 1 or 2 */
+    uint8_t level;  /* 1, 2 or GPCI_LEVEL_CLUSTER */
     gpci_ctrl_networks networks;
-    gpci_queue *entrance;      /* for packets of an SM or, in a slice, of the network: `in`, or a part's queue before */
-    const gpci_intake *intake; /* queue of an L1 in place of the queue before the tags; or NULL */
+    gpci_queue *entrance;      /* queue that packets of the SM, or a slice's of the network, enter: `in`, or a part's */
+    const gpci_intake *intake; /* functions of a part of L1 that replaces the queue before the tags; or NULL */
     gpci_parts parts;
     gpci_mshr mshr;
-    gpci_ahead ahead;    /* not ahead between two calls */
-    bool reads_anew;     /* L1: among the instructions before the tags may be loads of the moment (gpci_reads_anew) */
-    uint64_t dropped_at; /* L1: core cycle of the last drop of all lines; or GPCI_NEVER; compared with the present */
+    gpci_ahead ahead;    /* only within a cycle of the clock: when the cycle ends, L1 is not ahead */
+    bool reads_anew;     /* L1: gpci_reads_anew may be true for an instruction before the tags */
+    uint64_t dropped_at; /* L1: core cycle in which L1 last dropped all lines, to drop once a cycle; or GPCI_NEVER */
     /* state */
     gpci_queue in;     /* before the tags */
     gpci_queue out;    /* miss queue: to the network, or to memory */
@@ -252,7 +257,7 @@ typedef struct gpci_ctrl {
     gpci_queue fills;  /* L2: data from memory; L1: data brought by another SM's read */
     gpci_tag_port tag_port;
     gpci_data_port data;
-    uint64_t fill_free;            /* own cycle from which the fill port is free */
+    uint64_t fill_free;            /* cycle of the controller's clock from which the fill port is free */
     gpci_wait congested;           /* L2: the network's packet cannot enter */
     gpci_wait unsent;              /* L1: the miss queue's head waits for the network */
     uint32_t link_at;              /* L2: the other partition's packet at the tags; or GPCI_NO_PACKET */
@@ -260,17 +265,17 @@ typedef struct gpci_ctrl {
     gpci_tag_access tag_access[2]; /* for requests from above, and from the other partition */
     gpci_queue link;               /* L2: to the other partition */
     /*
-     * L2: replies of the other partition for SMs of this partition; coherent: held up for an MSHR entry; coherent L1:
-     * packets that waited at an MSHR entry, and return to the tags.
+     * L2: replies of the other partition for SMs of this partition. Coherent L2: requests that wait for an MSHR entry.
+     * Coherent L1: packets that waited at an MSHR entry, and return to the tags.
      */
     gpci_queue returned;
-    gpci_queue across[2];  /* coherent L2: to the other partition: requests; all other messages */
-    uint64_t release_free; /* L1: by then, waiting packets have their data */
+    gpci_queue across[2];  /* coherent L2, to the other partition: [0] requests, [1] all other messages */
+    uint64_t release_free; /* L1: core cycle from which the port that releases waiting packets is free */
     gpci_ctrl_counts counts;
     /* L1 */
     gpci_below below;
     gpci_sm_instructions sm;
-    gpci_due_list due, filled; /* loads with data on the way out: hits, and data from below */
+    gpci_due_list due, filled; /* accesses whose data are on the way to the SM: of hits, and from below */
     gpci_replies replies;
     gpci_fences fences;
 } gpci_ctrl;
@@ -294,22 +299,26 @@ GPCI_INLINE void gpci_parts_run(gpci_timed *timed, gpci_ctrl *ctrl, gpci_point p
         gpci_parts_step(timed, ctrl, point);
 }
 /*
- * Tell the parts at LOOKED and EVICT; call the part at FILL (must be active), and those at LEAVE and ANSWER (true: a
- * part has taken the packet).
+ * Calls of the parts at other points. gpci_parts_looked and _evicted tell all parts. gpci_parts_fill calls the first
+ * part with `fill` (must be active). gpci_parts_leave and _answer ask the parts in turn; true: a part has taken the
+ * packet.
  */
 void gpci_parts_looked(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_tag_access *access,
                        bool found);
-/* Tell the parts at CHANGE and LOOK. */
+/* Tell all parts: a line changes (gpci_parts_change), or a packet is looked up (_look). */
 void gpci_parts_change(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t inner);
 void gpci_parts_look(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt);
-/* At HOLD, true: a packet of a slice waits at the tags, up to access->until; at PASSED. */
+/*
+ * gpci_parts_hold_up: ask the parts in turn; true: a packet of a slice waits at the tags, up to access->until.
+ * gpci_parts_passed: tell all parts that a packet has passed the tags.
+ */
 bool gpci_parts_hold_up(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, gpci_tag_access *access);
 void gpci_parts_passed(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt);
 void gpci_parts_evicted(gpci_ctrl *ctrl, const gpc_eviction *eviction);
 void gpci_parts_fill(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
 bool gpci_parts_leave(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
 bool gpci_parts_answer(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *replies);
-/* A part has work, or none; questions. */
+/* gpci_part_wakes: a part has work, and is called from now on. gpci_part_rests: the part has no work left. */
 GPCI_INLINE void gpci_part_wakes(gpci_ctrl *ctrl, gpci_part_kind kind) {
     ctrl->parts.active |= (uint32_t)1 << kind;
 }
@@ -326,14 +335,14 @@ GPCI_INLINE bool gpci_part_is_there(const gpci_ctrl *ctrl, gpci_part_kind kind) 
 GPCI_INLINE gpci_lrc *gpci_lrc_of(const gpci_ctrl *ctrl) {
     return ctrl->parts.self[GPCI_PART_COALESCER];
 }
-/* A part has refused an SM. The second function: true if a part that has refused has room. */
+/* Note that a part has refused an SM. gpci_parts_have_room: true if a part that has refused has room again. */
 GPCI_INLINE void gpci_part_refuses(gpci_ctrl *ctrl, gpci_part_kind kind) {
     ctrl->parts.refused |= (uint32_t)1 << kind;
 }
 bool gpci_parts_have_room(const gpci_ctrl *ctrl);
 /* True if a part keeps the L1 in step with the clock. */
 bool gpci_parts_in_step(const gpci_ctrl *ctrl);
-/* Destroy the parts of a controller; counters, state and holders of all parts. */
+/* Destroy the parts of a controller. The functions below call count, reset, state or hold of all parts. */
 void gpci_parts_destroy(gpci_timed *timed, gpci_ctrl *ctrl);
 void gpci_parts_count(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats);
 #ifdef GPCI_CHECK
@@ -351,7 +360,7 @@ GPCI_INLINE bool gpci_ctrl_ports_used(const gpci_ctrl *ctrl, uint64_t now) {
     return ctrl->tag_port.used >= ctrl->options->ports &&
            ctrl->tag_port.cycle == gpci_clock_own(ctrl->options->clock, now);
 }
-/* An instruction begins to wait before the tags; has passed. */
+/* gpci_ctrl_waits: an instruction begins to wait before the tags. gpci_ctrl_waited: the instruction has passed. */
 GPCI_INLINE void gpci_ctrl_waits(gpci_ctrl *ctrl, uint64_t now) {
     gpci_gauge_come(&ctrl->sm.gauge, now, 1);
     gpci_gauge_set(&ctrl->sm.gauge, now, ++ctrl->sm.waiting);
@@ -362,16 +371,19 @@ GPCI_INLINE void gpci_ctrl_waited(gpci_ctrl *ctrl, uint64_t now) {
     gpci_gauge_set(&ctrl->sm.gauge, now, --ctrl->sm.waiting);
 }
 
-/* Use the data port for `bytes`, in parallel with other sectors; returns the core cycle of the end. */
+/*
+ * Use the data port for `bytes`. If every sector is a packet, the port passes several sectors in a cycle. Returns the
+ * core cycle at which the data are out.
+ */
 uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes);
-/* Keep the data port busy up to an own cycle. No sector passes in room left earlier. */
+/* Keep the data port busy up to cycle `until` of the controller's clock. Unused bytes of an earlier cycle are lost. */
 GPCI_INLINE void gpci_ctrl_occupy_data(gpci_ctrl *ctrl, uint64_t until) {
     if (ctrl->data.free < until)
         ctrl->data = (gpci_data_port){.free = until};
 }
 
 /* ctrl.c */
-/* Look up a packet, and find the line's segments in flight. A failure ends the run. */
+/* Look up a packet, and find the line's segments in flight. An invalid request sets timed->failed. */
 void gpci_ctrl_look(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *packet, gpci_tag_access *access);
 /*
  * After the lookup: reserve, merge, fetch. Repeatable after GPCI_BLOCKED. `remote`: the line is homed in the other
@@ -387,8 +399,8 @@ void gpci_ctrl_fill(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
  */
 bool gpci_ctrl_complete_fetch(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch, uint32_t mshr_entry);
 /*
- * The packet at the tags is held up by `reason`, from cycle `now` on; returns GPCI_BLOCKED. The second function: no
- * longer held up.
+ * Hold the packet at the tags up for `reason`, from cycle `now` on; returns GPCI_BLOCKED. gpci_ctrl_unblock: the packet
+ * is no longer held up.
  */
 gpci_verdict gpci_ctrl_block(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t now, gpc_busy reason);
 void gpci_ctrl_unblock(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t now);
@@ -397,11 +409,11 @@ GPCI_INLINE void gpci_ctrl_resource_freed(gpci_ctrl *ctrl, gpc_busy reason) {
     ctrl->tag_access[0].freed |= (uint8_t)(1u << reason);
     ctrl->tag_access[1].freed |= (uint8_t)(1u << reason);
 }
-/* True if held up without a resource becoming free. */
+/* True if the packet is held up, and the lacking resource has not become free since. */
 GPCI_INLINE bool gpci_ctrl_stuck(const gpci_tag_access *access) {
     return access->reason != GPC_BUSY_NOT && !(access->freed >> access->reason & 1);
 }
-/* True if held up, but a resource became free: try again. */
+/* True if the packet is held up, but the lacking resource became free: the packet may try again. */
 GPCI_INLINE bool gpci_ctrl_may_retry(const gpci_tag_access *access) {
     return access->reason != GPC_BUSY_NOT && access->freed >> access->reason & 1;
 }
@@ -412,8 +424,8 @@ uint32_t gpci_mshr_of_fetch(const gpci_timed *timed, const gpci_ctrl *ctrl, cons
 /* Free an entry and the leader. */
 void gpci_mshr_free(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry);
 /*
- * Segments of a line are written in the slice that is its home. What this controller has on its way of the segments may
- * be older: no packet that needs them joins the entry any more, and the controller does not keep them.
+ * `segments` of a line change in the line's home slice. Data of the segments in flight to `ctrl` may be older: no
+ * packet that needs the segments joins the MSHR entry any more, and `ctrl` does not keep the segments.
  */
 GPCI_COLD void gpci_ctrl_outdate(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address, uint8_t segments);
 /* Prefetch a line's tags and MSHR row into the processor's caches. Affects only the simulator's speed. */
@@ -422,9 +434,10 @@ void gpci_ctrl_sw_prefetch(const gpci_ctrl *ctrl, uint64_t address);
 void gpci_ctrl_sw_prefetch_fill(const gpci_ctrl *ctrl, uint64_t address);
 
 /*
- * verify.c: L1's predictor with on_reply sees L2's view of the prediction, and may overturn the prediction; lines
- * declined by the replacement policy stay out. True if a bypassing read is to be kept, but brought only a part of the
- * sectors: the rest is fetched, invisible to L2's predictor.
+ * verify.c: show L1's predictor (with on_reply) the policy word of L2 in a reply. The predictor may overturn the first
+ * prediction; lines declined by the replacement policy stay out. True if the data of a bypassing read are to be kept
+ * after all, but the read brought only a part of the sectors: the read now fetches the other sectors, without telling
+ * L2's predictor.
  */
 bool gpci_verify(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
 
@@ -443,19 +456,19 @@ gpci_verdict gpci_l1_on_stall(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
  * A controller's request to the level below: segments of the line lacking for `mshr_target`, which has an MSHR entry.
  */
 typedef struct gpci_fetch_request {
-    uint32_t packet; /* in L1 the load travels below if other than `mshr_target` */
+    uint32_t packet; /* if other than `mshr_target`: the load, which L1 sends below as the fetch */
     uint32_t mshr_target;
     uint32_t word; /* word of the controller's predictor, for the level below */
     uint8_t segments;
-    bool cached;    /* to be kept */
-    bool declined;  /* not kept, due to the replacement policy */
-    bool remote;    /* from the other partition */
+    bool cached;    /* the controller is to keep the data */
+    bool declined;  /* the controller does not keep the data: the replacement policy gave up no line */
+    bool remote;    /* the other partition has the line's home */
     uint16_t entry; /* gpci_packet_mshr.entry */
 } gpci_fetch_request;
 /* hook.c */
 /* Tell the SM's scheduler (must exist) about a load's lookup. */
 void gpci_l1_notify_scheduler(const gpci_timed *timed, uint32_t sm, const gpci_packet *packet, bool hit);
-/* A line leaves the controller on a packet's account. */
+/* A line leaves the controller's cache because of a packet: log the eviction, and send dirty bytes below. */
 void gpci_ctrl_evicted(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *packet, const gpc_eviction *eviction);
 /* Bytes of a store or atomic find no room: send them to the level below. */
 void gpci_ctrl_write_below(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *packet);
@@ -468,7 +481,7 @@ bool gpci_sector_is_full(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_
 bool gpci_l1_step_ahead(gpci_timed *timed, gpci_ctrl *ctrl);
 void gpci_l1_step(const gpci_group *group, uint32_t sm);
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
-/* Prefetch (host memory) data for an L1's next step. Affects only speed. */
+/* Prefetch data for an L1's next step into the CPU's cache. Affects only the simulator's speed. */
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
 extern const gpci_ctrl_rules gpci_l1_ctrl;
 gpc_busy gpci_l1_busy(const gpci_ctrl *ctrl);
@@ -490,7 +503,7 @@ void gpci_l1_answer(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, 
 void gpci_l1_release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level);
 /* The access has the awaited data; the packet stays as first packet of an MSHR entry. */
 void gpci_l1_done(gpci_timed *timed, uint32_t packet, uint8_t level);
-/* Loads with data out of the port: hits of L1 or the constant cache; data from below. */
+/* Complete the accesses of a due list whose data have reached the SM. */
 void gpci_l1_run_due(gpci_timed *timed, gpci_ctrl *ctrl, gpci_due_list *due);
 /* Complete accesses waiting for the host's room for replies, as far as credits allow. */
 GPCI_COLD void gpci_l1_run_replies(gpci_timed *timed, gpci_ctrl *ctrl);
@@ -498,13 +511,14 @@ GPCI_COLD void gpci_l1_run_replies(gpci_timed *timed, gpci_ctrl *ctrl);
 /* timed_fence.c */
 /* A fence, and with it all earlier accesses, has passed the tags. */
 GPCI_COLD void gpci_fence_passed(gpci_timed *timed, uint32_t packet);
-/* A read from before a drop of L1's lines has filled sectors. */
+/* A read sent before L1 dropped all lines has filled sectors: drop the sectors. */
 GPCI_COLD void gpci_fence_stale(gpci_ctrl *ctrl, uint64_t address, uint8_t sectors);
 
 /*
- * Earliest core cycle of another SM's read that a read of this L1 may join: after this L1's last emptying, since
- * earlier reads may have data older than an acquire must see. A strong load of a wide scope, or a load of .cv, joins no
- * read sent before the last change of the line: data older than the thread has already read are forbidden.
+ * Core cycle: a read of this L1 may join only reads that other SMs sent in or after the cycle. The cycle is after this
+ * L1's last drop of all lines: earlier reads may bring data older than an acquire must see. A strong load of a wide
+ * scope, or a load of .cv, joins no read sent before the last change of the line: such a load must not find data older
+ * than the thread has already read.
  */
 uint64_t gpci_fence_joins_since(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *packet);
 
@@ -519,13 +533,13 @@ void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass);
 extern const gpci_ctrl_rules gpci_l2_ctrl;
 
 /* ctrl_component.c */
-/* Rules of controllers without other ways, and without reports about sectors that bypassed the cache. */
+/* gpci_ctrl_rules.on_stall that always holds the packet up; and .on_not_allocated without effect. */
 gpci_verdict gpci_ctrl_wait(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                             uint32_t mshr_entry, gpc_busy reason);
 void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors);
 /*
- * Make a controller stepped with an L1: queues are unbounded, except `out` (set by the caller). The caller also owns
- * the cache. GPC_ERROR_MEMORY; gpci_ctrl_unmake.
+ * Make a read-only controller: a constant cache, or an L1.5. Queues are unbounded; the caller sets the bounds, and the
+ * cache. GPC_ERROR_MEMORY. gpci_ctrl_unmake: free the controller's memory.
  */
 gpc_status gpci_ctrl_make_read_only(gpci_timed *timed, const gpci_ctrl *l1, const gpci_ctrl_rules *rules,
                                     const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl);

@@ -15,9 +15,9 @@ void gpci_l15_hold(const gpci_group *group, uint32_t index, gpci_holders *holder
 void gpci_hold_at_tags(const gpci_ctrl *ctrl, uint64_t count, gpci_holders *holders);
 void gpci_hold_replies(const gpci_timed *timed, const gpci_ctrl *slice, const gpci_queue *queue, const char *what,
                        gpci_holders *holders);
-/* Name of the packets before the tags, by the lack that holds them up. */
+/* Name of the holder of packets before the tags; the name tells the resource that the first packet lacks. */
 const char *gpci_name_at_tags(const gpci_tag_access *access);
-/* Mover of packets before the tags: the controller, or the lack that holds up the first packet. */
+/* Mover of packets before the tags: the controller, or the resource that the first packet lacks. */
 gpci_mover gpci_by_tags(const gpci_holders *holders, const gpci_ctrl *ctrl, const gpci_tag_access *access);
 
 #endif

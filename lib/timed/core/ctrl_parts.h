@@ -48,15 +48,15 @@ typedef enum gpci_part_kind {
 
 /* Points at which a controller calls its parts. */
 typedef enum gpci_point {
-    GPCI_AT_ARRIVE,      /* L1: before data from below */
-    GPCI_AT_BEFORE_TAGS, /* after data from below */
+    GPCI_AT_ARRIVE,      /* L1: before data from below are taken */
+    GPCI_AT_BEFORE_TAGS, /* after data from below were taken */
     GPCI_AT_AFTER_TAGS,  /* packets have had their turn at the tags */
-    GPCI_AT_GATHER,      /* L1: requests wait for others to join, or leave */
+    GPCI_AT_GATHER,      /* L1: combined requests leave, or wait for further requests (combine.h) */
     GPCI_AT_BELOW,       /* L1: before the miss queue */
     GPCI_AT_END,         /* L1: after the miss queue, for the next wake-up */
-    GPCI_AT_REPLY,       /* slice: behind the replies of the data port */
+    GPCI_AT_REPLY,       /* slice: after the replies of the data port were sent */
     GPCI_AT_ENTER,       /* slice: before packets of the network enter */
-    /* with functions of their own: */
+    /* points with own functions in gpci_part_class: */
     GPCI_AT_LOOKED,
     GPCI_AT_FILL,
     GPCI_AT_EVICT,
@@ -102,7 +102,7 @@ typedef struct gpci_part_class {
     void (*looks)(struct gpci_timed *t, struct gpci_ctrl *ctrl, const gpci_packet *p);
     /* A write has passed the tags, and is not served yet. */
     void (*passed)(struct gpci_timed *t, struct gpci_ctrl *ctrl, const gpci_packet *p);
-    /* The first of a queue of a slice's replies is due; true: the part has taken the reply. */
+    /* The first reply in a queue of a slice is due; true: the part has taken the reply. */
     bool (*answers)(struct gpci_timed *t, struct gpci_ctrl *ctrl, gpci_queue *replies);
     /* True if there is room again after a refusal (gpci_part_refuses). */
     bool (*has_room)(const struct gpci_ctrl *ctrl);

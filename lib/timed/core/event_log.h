@@ -22,7 +22,7 @@ GPCI_COLD void gpci_append_event(gpci_timed *timed, gpc_what what, const gpci_ct
                                  uint64_t detail);
 /* A line transaction waiting in L1 has the requested data. */
 GPCI_COLD void gpci_append_reply(gpci_timed *timed, const gpci_packet *pkt, uint8_t level);
-/* Data of a packet have entered the cache, or not. */
+/* A packet's data have entered the cache, or (`got` has no way) bypassed the cache. */
 GPCI_COLD void gpci_append_kept(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                 const gpc_access_result *got);
 GPCI_COLD void gpci_append_issue(gpci_timed *timed, const gpci_queue *queue, uint32_t inflight, uint32_t count,
@@ -52,7 +52,7 @@ GPCI_COLD void gpci_append_data(gpci_timed *timed, const gpci_packet *pkt);
 
 /* Set the event log; or with NULL remove it (never fails). GPC_ERROR_MEMORY: unchanged. */
 gpc_status gpci_timed_watch(gpci_timed *timed, gpci_event_log *log);
-/* The callback cancels: the event log ends. GPC_ERROR_CANCELLED. */
+/* The host's callback has cancelled: end the event log. Returns GPC_ERROR_CANCELLED. */
 gpc_status gpci_timed_cancel(gpci_timed *timed);
 
 #endif

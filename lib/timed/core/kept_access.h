@@ -15,7 +15,7 @@ struct gpci_kept_access {
     struct {
         uint32_t count, width, op; /* as in gpci_lanes */
         bool finds;                /* a load, or an atomic with an operation; not done yet */
-        bool bytes, compare;       /* came with the access */
+        bool bytes, compare;       /* the access has gpc_warp_access.bytes, or .compare */
     } shape;
     uint8_t *out; /* host's memory for the values found; or NULL */
     uint64_t addresses[GPCI_MAX_LANES];

@@ -13,7 +13,7 @@ GPCI_INLINE uint64_t gpci_ctrl_line(const gpci_ctrl *ctrl, uint64_t address) {
     return address >> ctrl->cache->line_shift;
 }
 
-/* Line of a waiting packet. In L1 the packet may be without a request, sent below. */
+/* Line of a waiting packet. In L1 the packet may be a waiter, without a request: then `address` has the line. */
 GPCI_INLINE uint64_t gpci_mshr_line(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     return gpci_ctrl_line(ctrl, ctrl->rules->own_lines ? pkt->address : pkt->request.address);
@@ -39,7 +39,7 @@ typedef struct gpci_mshr_place {
     uint32_t place, mshr_entry;
 } gpci_mshr_place;
 
-/* True if a leader leads the entry of a line: `entry`, or (NULL) the joinable entry. */
+/* True if packet `mshr_entry` leads an entry of a line: the entry numbered `*entry`, or (NULL) the joinable entry. */
 GPCI_INLINE bool gpci_mshr_leads(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t mshr_entry, uint64_t line,
                                  const uint16_t *entry) {
     if (gpci_mshr_line(timed, ctrl, mshr_entry) != line)
@@ -58,7 +58,7 @@ static GPCI_NOINLINE uint32_t gpci_mshr_look_behind(const gpci_timed *timed, con
     return mshr_entry;
 }
 
-/* Entry of a line; leader GPCI_NO_PACKET if not found. */
+/* Entry of a line, as for gpci_mshr_leads; if not found, the leader (`mshr_entry`) is GPCI_NO_PACKET. */
 GPCI_INLINE gpci_mshr_place gpci_mshr_look(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t line,
                                            const uint16_t *entry) {
     const uint32_t hash = gpci_mshr_hash(line);
@@ -109,7 +109,7 @@ GPCI_INLINE void gpci_mshr_add(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t pack
     gpci_gauge_set(&ctrl->mshr.gauge, timed->wheel.now, gpci_mshr_total(ctrl));
 }
 
-/* Link to an entry chained behind a row. */
+/* Field that has the number of an entry chained behind a row. */
 GPCI_INLINE uint32_t *gpci_mshr_chained_at(const gpci_timed *timed, gpci_mshr_row *row, uint32_t mshr_entry) {
     uint32_t *at = &row->chain;
     while (*at != mshr_entry)
@@ -131,7 +131,7 @@ GPCI_INLINE void gpci_mshr_remove(gpci_timed *timed, gpci_ctrl *ctrl, const gpci
     gpci_gauge_set(&ctrl->mshr.gauge, timed->wheel.now, gpci_mshr_total(ctrl));
 }
 
-/* The entry outlives the leader: the first other waiting packet takes over. */
+/* The leader leaves an entry that stays: the first target becomes the leader. */
 GPCI_INLINE void gpci_mshr_pass_on(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_mshr_place *place) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, place->mshr_entry);
     uint32_t next = pkt->mshr.first;

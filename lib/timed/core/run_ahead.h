@@ -23,10 +23,10 @@
 
 /* True if the configuration allows SMs to run ahead. */
 bool gpci_may_run_ahead(const gpci_timed *timed);
-/* Limit in the present cycle: at most `limit`; 0 while the hierarchy is observed. */
+/* Last core cycle to which SMs may run ahead: `limit`; 0 while the host observes the hierarchy (callbacks, events). */
 uint64_t gpci_ahead_limit(const gpci_timed *timed, uint64_t limit);
 
-/* An SM and the L1 have had their turns in the present cycle. */
+/* Run an SM and its L1 ahead of the clock, as far as possible, after the turns of both in the present cycle. */
 void gpci_run_ahead(gpci_timed *timed, uint32_t sm);
 
 /* True if an SM is to be stepped in the present cycle, along with the L1. */

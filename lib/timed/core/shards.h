@@ -29,7 +29,7 @@
  */
 typedef struct gpci_shards gpci_shards;
 
-/* Consecutive in-flight accesses of a shard. */
+/* Chunk of in-flight accesses: so many consecutive numbers belong to a shard. */
 #define GPCI_STRAND_FLIGHTS 64u
 
 /*
@@ -39,17 +39,17 @@ typedef struct gpci_shards gpci_shards;
 gpc_status gpci_shards_create(gpci_timed *timed, gpc_error *error);
 void gpci_shards_destroy(gpci_timed *timed);
 
-/* Shared fields of the hierarchy have changed. */
+/* Copy the hierarchy's shared fields to the views of all shards, after a change. */
 void gpci_shards_refresh(gpci_timed *timed);
 
 /* gpci_timed_run_cycle with shards. */
 gpc_status gpci_shards_run_cycle(gpci_timed *timed, uint64_t limit);
-/* gpci_wheel_next over all shards; and for a component. */
+/* gpci_wheel_next and gpci_wheel_component_next, over the wheels of all shards. */
 uint64_t gpci_shards_next(const gpci_timed *timed);
 uint64_t gpci_shards_component_next(const gpci_timed *timed, uint32_t number);
 /* Move to `now`; no earlier event is due. */
 void gpci_shards_go(gpci_timed *timed, uint64_t now);
-/* Move all shards' state to the hierarchy, as with one thread; divide again. */
+/* Move the state of all shards to the hierarchy, as with one thread. gpci_shards_split: divide the state again. */
 void gpci_shards_join(gpci_timed *timed);
 void gpci_shards_split(gpci_timed *timed);
 
@@ -67,10 +67,10 @@ uint32_t gpci_shards_threads(const gpci_timed *timed);
 /* Shards, 1 or more, and the shard of an SM. */
 uint32_t gpci_shards_count(const gpci_timed *timed);
 uint32_t gpci_shards_shard_of_sm(const gpci_timed *timed, uint32_t sm);
-/* Step all SMs in the caller's thread from now on, in order; or no longer. */
+/* If `alone`, step all SMs in the caller's thread from now on, in order; if not, in several threads again. */
 void gpci_shards_keep_sms(gpci_timed *timed, bool alone);
 
-/* For tests: threads regardless of processors, delays, and division of every phase. */
+/* For tests: use as many threads as shards, delay threads, and share even the smallest phase among threads. */
 gpc_status gpci_shards_test(gpci_timed *timed, uint64_t delay, gpc_error *error);
 /* Phases so far shared by threads, and seconds of the caller's waiting for other threads. */
 uint64_t gpci_shards_shared(const gpci_timed *timed, double *out_waited);

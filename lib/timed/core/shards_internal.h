@@ -12,15 +12,15 @@ typedef enum gpci_phase_part { GPCI_PHASE_OUTSIDE, GPCI_PHASE_BELOW, GPCI_PHASE_
 typedef struct gpci_shard {
     gpci_timed view;
     uint64_t *own; /* bitmap of the shard's components */
-    int64_t spare; /* packets available, apart from packets taken and given since the last fold (pool.live) */
-    uint32_t sms;  /* of the shard */
-    uint32_t first_packet, first_inflight; /* never used when split off */
+    int64_t spare; /* packets available at the last fold; view.pool.live has the packets taken since */
+    uint32_t sms;  /* number of SMs */
+    uint32_t first_packet, first_inflight; /* first numbers of the shard that were unused at the last split */
     uint64_t padding[8];                   /* distance to the next shard, changed by another thread */
 } gpci_shard;
 
 /* Components stepped between two meetings of the threads: bitmap, numbers of the first and last. */
 typedef struct gpci_shard_phase {
-    gpci_phase_part part; /* NONE: components outside shards, by one thread */
+    gpci_phase_part part; /* GPCI_PHASE_OUTSIDE: components outside shards, stepped by one thread */
     uint64_t *set;
     uint32_t first, last;
 } gpci_shard_phase;
@@ -28,7 +28,7 @@ typedef struct gpci_shard_phase {
 #define GPCI_PHASES GPCI_GROUP_COUNT
 
 struct gpci_shards {
-    gpci_timed *main; /* shared view */
+    gpci_timed *main; /* the hierarchy, of which shards have views */
     gpci_workers *workers;
     gpci_shard *shard; /* [count] */
     uint8_t *of;       /* [components] shard; or GPCI_NO_STRAND */
@@ -41,7 +41,7 @@ struct gpci_shards {
     uint32_t slot;       /* slot of the wheel, for the present cycle */
     uint32_t least;      /* fewest components of a phase for sharing */
     bool own_state_only; /* shared phase: only shards' own state may change */
-    bool above, below;   /* one thread runs all SMs and L1s (above) or all slices (below): shared state */
+    bool above, below;   /* one thread runs all SMs and L1s (above), or all slices (below), because of shared state */
     bool keep_sms;
     uint64_t shared; /* phases shared by threads */
 };
@@ -49,11 +49,15 @@ struct gpci_shards {
 #define GPCI_NO_STRAND UINT8_MAX
 #define GPCI_MOST_STRANDS 128u
 
-/* shards_check.c: sides that can be shared, by the configuration; reason otherwise, in `text`. */
+/*
+ * shards_check.c: tell whether threads may share the SMs and L1s (`above`), and the slices (`below`), with the
+ * configuration. If not, `text` has the reason.
+ */
 void gpci_shards_check(const gpci_timed *timed, bool *above, bool *below, char text[GPCI_THREADS_TEXT]);
 
 /*
- * shards_memory.c: at least so many packets and in-flight accesses per shard, enough for every phase. GPC_ERROR_MEMORY.
+ * shards_memory.c: make room for as many packets and in-flight accesses as a shard may take in a phase.
+ * GPC_ERROR_MEMORY. gpci_shards_share_memory: copy the addresses of the memory to the views.
  */
 gpc_status gpci_shards_reserve(gpci_shards *shards);
 void gpci_shards_share_memory(gpci_shards *shards);

@@ -12,7 +12,7 @@
 typedef struct gpci_sm_front_end {
     void *user_data;
     uint32_t most; /* most accesses issued per step of an SM */
-    /* SM `sm` asked to be stepped in the present cycle, or is refused for a new reason; may issue. */
+    /* Step SM `sm`, which asked for a step in the present cycle. The step may issue accesses. */
     void (*step)(void *user_data, uint32_t sm);
     /* A step is coming in this cycle: as gpci_component_class.expect. */
     void (*expect)(void *user_data, uint32_t sm, unsigned pass);
@@ -48,7 +48,8 @@ gpc_status gpci_timed_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *acc
 
 /*
  * Issue an instruction of two accesses, of different lanes and spaces (replay/core/parts.c). The instruction completes
- * with the last line of both accesses, GPCI_MAX_TRANSACTIONS lines at most. `others`: lanes that access no memory here.
+ * with the last line of both accesses, GPCI_MAX_TRANSACTIONS lines at most. `others`: further active lanes, which only
+ * count as thread instructions.
  */
 gpc_status gpci_timed_issue_both(gpc_hierarchy *hierarchy, const gpc_warp_access accesses[2], uint64_t others,
                                  uint64_t token, gpc_busy *busy);
@@ -101,7 +102,10 @@ gpc_busy gpci_timed_busy_miss(const gpc_hierarchy *hierarchy, uint32_t sm);
 /* Run the next cycle with an event, not beyond `limit`. GPC_END: no event is due. */
 gpc_status gpci_timed_run_cycle(gpc_hierarchy *hierarchy, uint64_t limit);
 
-/* True if accesses are in flight, but for deadlock.cycles no packet has come or gone. Call at least so often. */
+/*
+ * True if accesses are in flight, but no packet has come or gone for deadlock.cycles. Call at least once in
+ * deadlock.cycles.
+ */
 bool gpci_timed_is_overdue(gpc_hierarchy *hierarchy);
 
 /* Describe in `text` which part waits for which. */

@@ -30,7 +30,7 @@ typedef struct gpci_line_clock {
     uint64_t serial; /* as in the labels of the line's packets; grows with each line in this place; even: free */
     uint64_t since;  /* core cycle counted up to */
     uint64_t due;    /* core cycle from which the stage is `then`; or GPCI_NEVER */
-    uint32_t next;   /* free: a list */
+    uint32_t next;   /* next free clock, if free */
     uint8_t stage, then, reserved[2];
     uint64_t spent[GPC_STAGE_COUNT];
 } gpci_line_clock;
@@ -39,12 +39,12 @@ typedef struct gpci_line_clock {
 typedef struct gpci_access_stages {
     uint64_t pc, end; /* core cycle counted up to by `spent` */
     uint32_t kernel;
-    uint16_t any;      /* a line is done */
-    uint16_t acquires; /* next comes L1's dropping of lines */
+    uint16_t any;      /* at least one line is done */
+    uint16_t acquires; /* all lines have arrived; the access completes when L1 has dropped its lines */
     uint64_t spent[GPC_STAGE_COUNT];
 } gpci_access_stages;
 
-/* Sum over accesses of an instruction, kind and level; PC and kind of fences are beyond all others. */
+/* Sum over accesses of an instruction, kind and level. Fences have PC UINT64_MAX and kind GPC_KIND_COUNT. */
 typedef struct gpci_stage_sum {
     uint64_t pc;
     uint32_t kernel;
@@ -83,16 +83,19 @@ void gpci_stage_times_archive(gpci_timed *timed, gpci_archive *archive);
  */
 GPCI_COLD gpc_status gpci_stage_times_reserve(gpci_timed *timed, uint32_t lines);
 GPCI_COLD gpc_status gpci_stage_times_reserve_inflights(gpci_timed *timed);
-/* An access is done: pass the stages to the host; the second function: an access without lines, with no cycles. */
+/* An access is done: pass the stages to the host. gpci_stage_times_at_once: the access had no lines, and no cycles. */
 GPCI_COLD void gpci_stage_times_done(gpci_timed *timed, uint32_t inflight, gpc_completion *completion);
 GPCI_COLD void gpci_stage_times_at_once(const gpci_timed *timed, gpc_completion *completion);
 
-/* Events from event_log.c; without effect unless stats.stages is set. An access begins, and a line of the access. */
+/* Events from event_log.c; without effect unless stats.stages is set. An access, or a line of an access, begins. */
 void gpci_stages_access(gpci_timed *timed, uint32_t inflight, const gpc_request *request);
 void gpci_stages_line(gpci_timed *timed, const gpci_packet *pkt, uint32_t inflight);
 /* All lines of an acquire have arrived. */
 void gpci_stages_acquires(gpci_timed *timed, uint32_t inflight);
-/* A packet is a further line of the access, with the other line's past; or belongs to no access. */
+/*
+ * gpci_stages_fork: a packet was copied, and its line gets a separate clock, with the times so far of the copied line.
+ * gpci_stages_forget: a packet belongs to no access.
+ */
 void gpci_stages_fork(gpci_timed *timed, const gpci_packet *pkt);
 void gpci_stages_forget(const gpci_timed *timed, const gpci_packet *pkt);
 /* An event of a packet at an L1, a cluster's cache or a slice; for SERVE, `due` is when the data are out. */
@@ -102,11 +105,14 @@ void gpci_stages_blocked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_pa
 void gpci_stages_reply(gpci_timed *timed, const gpci_packet *pkt);
 /* A packet enters or leaves a network. */
 void gpci_stages_crosses(gpci_timed *timed, uint8_t component, bool leaves, const gpci_packet *pkt);
-/* Memory accepts a packet; the first DRAM command, at a core cycle; the data are ready. */
+/*
+ * gpci_stages_memory: memory accepts a packet. gpci_stages_command: DRAM issues a command for a packet, at core cycle
+ * `cycle`. gpci_stages_data: the data of a packet are ready.
+ */
 void gpci_stages_memory(gpci_timed *timed, const gpci_packet *pkt);
 void gpci_stages_command(gpci_timed *timed, const gpci_packet *pkt, uint64_t cycle);
 void gpci_stages_data(gpci_timed *timed, const gpci_packet *pkt);
-/* A tree's transaction for a packet, by label, enters this stage. */
+/* The line of a packet with label `label` enters a stage, in a tree. */
 void gpci_stages_enter(gpci_timed *timed, const gpci_packet_label *label, gpc_stage stage);
 
 #endif

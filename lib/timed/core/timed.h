@@ -21,9 +21,9 @@
  * channel always drains, and packets from the other partition need only the home slice's channel.
  */
 
-/* A fence in place of a gpc_kind: beyond all kinds. */
+/* Kind of a fence, beyond all gpc_kind. */
 #define GPCI_KIND_FENCE GPC_KIND_COUNT
-/* A bulk copy in place of a gpc_kind; `fence.phase` has the kind. */
+/* Kind of a bulk copy, beyond all gpc_kind; gpci_inflight.fence.phase has the copy's gpc_kind. */
 #define GPCI_KIND_COPY (GPC_KIND_COUNT + 1)
 
 /* An accepted warp instruction, fence, or request of gpc_hierarchy_try_miss. */
@@ -35,21 +35,21 @@ typedef struct gpci_inflight {
     uint32_t next;        /* next in a list: of free accesses, or of an L1 (due, replies, fences, copies) */
     uint32_t unsignalled; /* accesses not yet reported to the load/store unit (lsu.h) */
     uint8_t kind, level;
-    bool framed;         /* from an SM of this library */
-    bool acquires;       /* L1 drops lines before completion */
+    bool framed;         /* from an SM of this library (sm_front_end.h) */
+    bool acquires;       /* when all lines are done, L1 drops its lines before the access completes */
     bool constant;       /* a load of constants: hits use a separate data port (constant_cache.h) */
     bool performed;      /* acquiring access with all lines done: fences no longer wait for its write */
     uint16_t turns;      /* load or store: turns needed at the banks of L1's data (data_banks.h); 0: no banks */
-    uint32_t epoch;      /* fences accepted earlier by the SM */
+    uint32_t epoch;      /* number of fences that the SM had accepted before */
     struct {             /* kind GPCI_KIND_FENCE */
-        uint32_t writes; /* in flight, from before this fence and after the previous fence */
+        uint32_t writes; /* writes in flight that were accepted between the previous fence and this fence */
         uint8_t phase;   /* gpci_fence_phase */
-        uint8_t marks;   /* in a tree: markers sent, 1; returned, 2 (coherent_sweep.c) */
+        uint8_t marks;   /* in a tree: 1: markers were sent; 2: markers have returned (coherent_sweep.c) */
         uint16_t sweep;  /* in a tree: progress of the acquire */
         gpci_fence_plan plan;
-        uint32_t held, held_count; /* packets of the access behind the fence; empty for a host's fence */
+        uint32_t held, held_count; /* packets of the ordered access that waits for the fence; none for a host's fence */
     } fence;
-    struct { /* for the event log; with id 0 the rest is undefined */
+    struct { /* for the event log; if `id` is 0, the other fields are undefined */
         uint64_t id, pc, address;
         uint32_t block;
     } trace;
@@ -59,7 +59,7 @@ typedef struct gpci_inflight {
 typedef struct gpci_memory_channel {
     gpci_network *requests_in, *replies_out; /* links to slices; NULL: slices use the channel directly */
     uint32_t component;
-    /* the host's memory has a read's data: gpci_channel_done, or gpci_message_memory_done */
+    /* function for a read that the host's memory has answered: gpci_channel_done, or gpci_message_memory_done */
     void (*done)(struct gpci_timed *t, uint32_t packet);
     /* state */
     gpci_queue replies; /* before the link */
@@ -87,7 +87,7 @@ struct gpci_timed {
     gpci_pool pool;
     gpci_inflight *inflights; /* [inflight_capacity] */
     uint32_t inflight_capacity;
-    uint32_t inflight_stride;   /* other shards' in-flight accesses between two chunks */
+    uint32_t inflight_stride;   /* numbers of other shards' in-flight accesses, between two chunks of the shard */
     uint32_t shard;             /* number of the shard, in a shard's view */
     struct gpci_shards *shards; /* shards.h; NULL: one thread */
     gpci_ctrl *l1;              /* [sms] */
@@ -100,13 +100,13 @@ struct gpci_timed {
     gpci_level l15_level; /* with l15.size */
     gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
-    gpci_ctrl *clusters;             /* [clusters] of SMs, coherent */
-    struct gpci_gpu_port *gpu_ports; /* [gpus], with several (coherent_link.c) */
+    gpci_ctrl *clusters;             /* caches of clusters of SMs, in a tree; or NULL */
+    struct gpci_gpu_port *gpu_ports; /* [gpus], with several GPUs (coherent_link.c) */
     gpci_ctrl_options cluster_options;
     struct gpci_coherent_host *coherent; /* tree's engine; NULL: L1s and slices are independent caches */
     gpc_dram *dram;
     uint32_t channels, slices_per_channel, channels_per_slice, burst;
-    /* Segments of a line -> bursts with any of the segments: bit n = burst n from the line's start. */
+    /* By segments of a line: bitmap of the DRAM bursts that have a part of the segments, from the line's start. */
     uint8_t bursts_of[16];
     uint64_t interleave_bytes;
     gpci_memory_channel *memory; /* [channels] */
@@ -114,16 +114,16 @@ struct gpci_timed {
         release_width, release_latency;
     bool rop_queue;       /* l2.intake = queue */
     uint64_t dram_delay;  /* DRAM cycles, with dram.latency_at = request; 0: requests reach the channel at once */
-    uint32_t longest_way; /* longer of the two latencies */
+    uint32_t longest_way; /* longer of miss_latency and bypass_latency */
     gpci_atomic_options atomic_unit;
     uint32_t bundle_line;     /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: never */
-    uint32_t bypass_capacity; /* packets beyond L1's miss queue, for loads passing a full queue */
+    uint32_t bypass_capacity; /* places beyond a full miss queue of L1, for loads that the predictor sends past L1 */
     gpci_group groups[GPCI_GROUP_COUNT];
     uint8_t *group_of;               /* [components] gpci_group_kind */
-    uint64_t *expected;              /* bitmap of components with expected steps */
+    uint64_t *expected;              /* bitmap of components with gpci_component_class.expect */
     uint32_t expect_from, expect_to; /* first and last component in `expected` */
     uint32_t self_started;           /* most lines that ports and prefetchers begin in a cycle */
-    gpci_event_log *log;             /* the hierarchy's; otherwise that of `values` or `stage_times` */
+    gpci_event_log *log;             /* event log of the hierarchy; if absent, of `values` or `stage_times`; or NULL */
     gpci_plain_values *values;       /* values of plain caches, with coherence.data; or NULL */
     gpci_stage_times *stage_times;   /* with stats.stages; or NULL */
     gpc_hierarchy_callbacks callbacks;
@@ -132,7 +132,7 @@ struct gpci_timed {
     size_t kept_capacity;
     bool runs_ahead;            /* SMs may run ahead of the clock (run_ahead.h) */
     bool in_step;               /* SMs may not run ahead: other SMs' copies arrive (multicast.h) */
-    uint64_t ahead_limit;       /* limit in this cycle; 0: not allowed */
+    uint64_t ahead_limit;       /* last core cycle to which SMs may run ahead, as known in this cycle; 0: not allowed */
     gpc_status failed;          /* a policy chose an impossible victim, or a protocol has no rule */
     gpc_error error;            /* a protocol's description of the failure */
     gpci_data_banks data_banks; /* of L1s */
@@ -141,13 +141,13 @@ struct gpci_timed {
         uint32_t kind, object; /* checking build: the next object to check */
         bool defective;        /* set by tests that inject a defect: no assertions */
     } checked;
-    uint64_t starters; /* active parts of L1s that begin lines by themselves: bulk copies, fences */
+    uint64_t starters; /* number of active parts of L1s that begin lines without an issue: of bulk copies and fences */
     /* state */
     uint32_t inflight_fresh, inflight_free;
     uint64_t in_flight;
     uint64_t taken, ended; /* accesses: gpc_stats.accepted and .completed */
-    uint64_t memory_ids;   /* given to the host's memory so far */
-    uint64_t memory_reads; /* reads at the host's memory, unanswered */
+    uint64_t memory_ids;   /* transfers offered to the host's memory so far */
+    uint64_t memory_reads; /* reads that the host's memory has not answered */
     uint64_t progress;     /* core cycle of the last completion or acceptance */
     uint64_t counted_from; /* core cycle since which statistics count */
     struct {               /* for gpc_hierarchy_advance, used when `progress` is long past: */
@@ -169,8 +169,8 @@ bool gpci_timed_is_idle(gpci_timed *timed, bool memory);
 /* State of all work, except the contents of caches (gpci_component_class.state). */
 void gpci_timed_state(gpci_timed *timed, gpci_state_fn visit, void *user_data);
 /*
- * quiet.c: true if an SM's L1 has no work under way, and can be emptied: dirty lines leave as if evicted. After a
- * reserve for all dirty lines to leave, emptying needs no memory.
+ * quiet.c. gpci_timed_is_quiet: true if an SM's L1 has no work under way, and can be emptied. gpci_timed_empty_l1: drop
+ * all lines; dirty lines leave as if evicted. Needs no further memory after gpci_timed_reserve_l1 for all dirty lines.
  */
 bool gpci_timed_is_quiet(const gpc_hierarchy *hierarchy, uint32_t sm);
 gpc_status gpci_timed_reserve_l1(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t lines);
@@ -184,7 +184,7 @@ void gpci_coherent_channel_step(const gpci_group *group, uint32_t channel);
 /* Pass packets of a slice's miss queue to memory while there is room. */
 void gpci_channel_send(gpci_timed *timed, gpci_ctrl *slice);
 void gpci_coherent_channel_send(gpci_timed *timed, gpci_ctrl *slice);
-/* A read has all data. */
+/* A read has all data from memory: return the data to the slice. */
 void gpci_channel_done(gpci_timed *timed, uint32_t packet);
 gpc_status gpci_channel_reply(gpci_timed *timed, uint64_t id);
 void gpci_channel_ready(gpci_timed *timed, uint32_t channel);
@@ -216,9 +216,9 @@ gpci_network_stats gpci_timed_network_stats_again(const gpci_timed *timed, uint3
 gpc_status gpci_timed_try_miss(gpc_hierarchy *hierarchy, const gpc_request *request, uint64_t token, gpc_busy *out_busy,
                                gpc_error *error);
 /*
- * Convert a host's request to a transaction of a level's line. Returns an error text, or NULL. A load has the bytes of
- * the request's sectors. gpci_cut_bytes then reduces to bytes written by a store, possibly written by an atomic, or
- * used by a load. `offset`: of the address in the line.
+ * Convert a host's request to a transaction of a level's line. Returns an error text, or NULL. A load has all bytes of
+ * the request's sectors. gpci_cut_bytes reduces the bytes: to the bytes that a store writes, that an atomic may write,
+ * or that a load uses. `offset`: of the request's address in the line.
  */
 const char *gpci_line_of_request(const gpc_hierarchy *hierarchy, const gpci_level *level, const gpc_request *request,
                                  gpci_transaction *line);
@@ -229,16 +229,17 @@ gpc_status gpci_timed_try_transactions(gpc_hierarchy *hierarchy, const gpc_reque
 /* issue.c: gpc_hierarchy_try_issue. */
 gpc_status gpci_timed_try_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,
                                 gpc_busy *out_busy, gpc_error *error);
-/* Issue lines coalesced by a host; `access` describes the instruction except addresses. Place must exist. */
+/* Issue lines coalesced by a host; `access` describes the instruction without addresses. L1 must have a place. */
 GPCI_COLD gpc_status gpci_issue_given(gpci_timed *timed, const gpc_warp_access *access, gpci_transaction *lines,
                                       uint32_t count, uint64_t token);
 /*
- * Packets for `lines` lines, with all consequences, also of lines in flight; with packets an in-flight access (may move
- * other in-flight accesses); take the in-flight access.
+ * gpci_packets_per_line: most packets caused by a line. gpci_make_packets: make room for all packets that `lines`
+ * further lines, and the lines in flight, may cause. gpci_reserve_inflights: make room for the packets, and for an
+ * in-flight access (may move the in-flight accesses). gpci_take_inflight: take the in-flight access.
  */
 uint64_t gpci_packets_per_line(const gpci_timed *timed);
 gpc_status gpci_make_packets(gpci_timed *timed, uint32_t lines);
-/* Most lines that begin in the next cycle without an issue: of bulk copies, fences (`starters`), ports, prefetchers. */
+/* Most lines that begin in the next cycle without an issue: of `starters`, ports and prefetchers. */
 uint64_t gpci_lines_to_begin(const gpci_timed *timed, uint64_t starters);
 gpc_status gpci_reserve_inflights(gpci_timed *timed, uint32_t lines);
 /* Make room for `count` further in-flight accesses, never used before. */
@@ -251,15 +252,16 @@ GPCI_INLINE void gpci_give_inflight(gpci_timed *timed, uint32_t number) {
 }
 uint32_t gpci_take_inflight(gpci_timed *timed, uint32_t sm, uint32_t warp, uint8_t kind, uint64_t token,
                             uint32_t lines);
-/* Refuse for now. GPC_BUSY. */
+/* Refuse an instruction for now, because of `reason`. Returns GPC_BUSY. */
 gpc_status gpci_refuse(gpci_ctrl *ctrl, gpc_busy reason, gpc_busy *out_busy);
 /* timed_fence.c: gpc_hierarchy_try_fence, except for a tree's fences. */
 gpc_status gpci_timed_try_fence(gpc_hierarchy *hierarchy, const gpc_fence *fence, uint64_t token, gpc_busy *out_busy,
                                 gpc_error *error);
 /*
- * An access above RELAXED with a scope wider than the SM. Before queueing: a release needs a fence before, which is
- * returned; or UINT32_MAX. Room for two in-flight accesses must exist. Once the `count` packets are last before the
- * tags: they wait for the fence, and an acquire empties L1 before completing.
+ * Order an access above RELAXED with a scope wider than the SM. gpci_fence_before, before the access is queued: a
+ * release enters a fence, and returns the in-flight access of the fence; otherwise returns UINT32_MAX. Room for two
+ * in-flight accesses must exist. gpci_fence_around, when the `count` packets of the access are the last before the
+ * tags: the packets wait for the fence, and an acquire lets L1 drop its lines before the access completes.
  */
 GPCI_COLD uint32_t gpci_fence_before(gpci_timed *timed, const gpc_warp_access *access);
 GPCI_COLD void gpci_fence_around(gpci_timed *timed, const gpc_warp_access *access, uint32_t inflight, uint32_t count,
@@ -271,11 +273,11 @@ GPCI_COLD void gpci_fence_wrote(gpci_timed *timed, const gpci_inflight *inflight
 
 /* clock.c: end a cycle, after all components have been stepped. */
 gpc_status gpci_timed_end_cycle(gpci_timed *timed);
-/* No step is due: returns GPC_END. gpci_timed_next: next cycle with a step. */
+/* End of a run, because no step is due. Returns GPC_END. gpci_timed_next: next cycle with a step; or GPCI_NEVER. */
 gpc_status gpci_timed_end(gpci_timed *timed);
 uint64_t gpci_timed_next(const gpci_timed *timed);
 
-/* clock.c: other calls to the clock, of caches and of a coherent tree. */
+/* clock.c: calls of a host that need a clock, for plain caches and for a coherent tree. */
 extern const struct gpci_clock_calls gpci_timed_cache_clock, gpci_timed_tree_clock;
 
 /* False if a packet's read was counted before the last reset: the read's outcome does not count either. */
@@ -288,7 +290,10 @@ GPCI_INLINE uint32_t gpci_packet_bytes(const gpci_packet *packet) {
     return gpci_count_sectors(packet->segments) * GPCI_SEGMENT;
 }
 
-/* Payload bytes of a packet to L2: sectors, and a mask unless written whole; an atomic sends only the word. */
+/*
+ * Payload bytes of a packet to L2. A read has none. A write has the sectors, and a mask if the sectors are not written
+ * whole. An atomic of at most 8 bytes has only the bytes.
+ */
 GPCI_INLINE uint32_t gpci_packet_payload(const gpci_timed *timed, const gpci_packet *pkt) {
     if (pkt->type == GPCI_READ)
         return 0;
@@ -301,14 +306,17 @@ GPCI_INLINE uint32_t gpci_packet_payload(const gpci_timed *timed, const gpci_pac
     return written < bytes ? bytes + timed->write_mask : bytes;
 }
 
-/* Place of the packet's line; if every sector is a packet, of the sector. */
+/* Address that selects a bank of the tags: of the packet's line; if every sector is a packet, of the sector. */
 GPCI_INLINE uint64_t gpci_packet_place(const gpci_timed *timed, const gpci_packet *packet) {
     return GPCI_UNLIKELY(timed->hierarchy->sector_packets) && packet->segments
                ? packet->address + gpci_lowest(packet->segments) * GPCI_SEGMENT
                : packet->address;
 }
 
-/* True if an SM's memory pipeline accepts another instruction; the queue for the lines of a warp's instruction. */
+/*
+ * gpci_l1_has_place: true if an SM's memory pipeline accepts another instruction. gpci_l1_entrance: queue for the lines
+ * of the instruction.
+ */
 GPCI_INLINE bool gpci_l1_has_place(const gpci_timed *timed, const gpci_ctrl *ctrl) {
     const gpci_intake *intake = ctrl->intake;
     return GPCI_UNLIKELY(intake != NULL) && intake->has_place ? intake->has_place(ctrl)
@@ -331,8 +339,8 @@ GPCI_INLINE uint64_t gpci_l2_line(const gpci_timed *timed, uint64_t address) {
 }
 
 /*
- * Leave a waiter in place of a packet: only the cache line with fields to complete the line transaction. An event log
- * of events needs more. GPCI_NO_PACKET: no waiter.
+ * Leave a waiter in place of a packet. The waiter has only the first cache line, with the fields that complete the line
+ * transaction. Returns GPCI_NO_PACKET without room for a waiter, or with an event log, which needs whole packets.
  */
 GPCI_INLINE uint32_t gpci_leave_target(gpci_timed *timed, const gpci_packet *pkt) {
     const uint32_t mshr_target =
@@ -345,7 +353,7 @@ GPCI_INLINE uint32_t gpci_leave_target(gpci_timed *timed, const gpci_packet *pkt
     return mshr_target;
 }
 
-/* Prefetch (host memory) all fields of a packet used by a controller. */
+/* Prefetch all three cache lines of a packet into the CPU's cache. */
 GPCI_INLINE void gpci_sw_prefetch_packet(const gpci_timed *timed, uint32_t packet) {
     const char *p = (const char *)gpci_packet_at(&timed->pool, packet);
     GPCI_PREFETCH(p);
@@ -371,7 +379,7 @@ GPCI_INLINE bool gpci_is_behind(const gpci_timed *timed, const gpci_ctrl *ctrl) 
     return GPCI_UNLIKELY(ctrl->ahead.until >= timed->wheel.now);
 }
 
-/* Must a load find the value of its moment: a strong load of such a scope, or one of .cv? */
+/* True if a load must find the line's present value: a strong load of a scope wider than the SM, or a load of .cv. */
 GPCI_INLINE bool gpci_reads_anew(const gpc_request *request) {
     return request->kind == GPC_LOAD &&
            (request->hint == GPC_HINT_CV || (request->order != GPC_ORDER_WEAK && gpci_scope_is_wide(request->scope)));
@@ -379,7 +387,7 @@ GPCI_INLINE bool gpci_reads_anew(const gpc_request *request) {
 
 /* The event log (event_log.h). */
 
-/* A controller acts on a packet; `detail`: the event's outcome; for SERVE `until`; for MSHR_MERGE the value. */
+/* A controller acts on a packet. `detail`: gpc_event.outcome; for SERVE, gpc_event.until; for MSHR_MERGE, .value. */
 GPCI_INLINE void gpci_log_event(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                 uint64_t detail) {
     if (GPCI_UNLIKELY(timed->log != NULL))
@@ -387,8 +395,8 @@ GPCI_INLINE void gpci_log_event(gpci_timed *timed, gpc_what what, const gpci_ctr
 }
 
 /*
- * An accepted warp access, with `count` line transactions at the end of a queue. The second function:
- * gpc_hierarchy_try_miss.
+ * gpci_log_issue: a warp access was accepted, and the queue ends with the access's `count` line transactions.
+ * gpci_log_miss: a request of gpc_hierarchy_try_miss was accepted.
  */
 GPCI_INLINE void gpci_log_issue(gpci_timed *timed, const gpci_queue *queue, uint32_t inflight, uint32_t count,
                                 uint32_t segments) {
@@ -401,8 +409,8 @@ GPCI_INLINE void gpci_log_miss(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_
 }
 
 /*
- * A packet is caused by another (NULL: by the last packet that passed the controller's tags or filled it), and enters
- * the miss queue. `passes`: the cache does not keep the data.
+ * Packet `parent` causes a new packet, which enters the miss queue. `parent` NULL: the cause is the last packet that
+ * passed the controller's tags, or filled the cache. `passes`: the cache does not keep the data.
  */
 GPCI_INLINE void gpci_log_new_packet(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, uint32_t packet,
                                      const gpci_packet *parent, bool passes) {
@@ -410,13 +418,13 @@ GPCI_INLINE void gpci_log_new_packet(gpci_timed *timed, gpc_what what, const gpc
         gpci_append_new_packet(timed, what, ctrl, packet, parent, passes);
 }
 
-/* A store's copy, sent below while the store waits. */
+/* A copy of a store was made, to be sent below while the store waits for a fetch. */
 GPCI_INLINE void gpci_log_copy(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet) {
     if (GPCI_UNLIKELY(timed->log != NULL))
         gpci_append_copy(timed, ctrl, packet);
 }
 
-/* A bulk copy is accepted; the second function: a request of a copy is created. */
+/* gpci_log_bulk: a bulk copy was accepted. gpci_log_bulk_request: a request of a bulk copy was created. */
 GPCI_INLINE void gpci_log_bulk(gpci_timed *timed, const struct gpci_bulk_entry *copy) {
     if (GPCI_UNLIKELY(timed->log != NULL))
         gpci_append_bulk(timed, copy);
@@ -426,13 +434,13 @@ GPCI_INLINE void gpci_log_bulk_request(gpci_timed *timed, uint32_t packet) {
         gpci_append_bulk_request(timed, packet);
 }
 
-/* A further one of several replies, with the label and past of the other. */
+/* A reply was copied for a further SM: the copy gets the label, and the times so far, of the reply. */
 GPCI_INLINE void gpci_log_fork(gpci_timed *timed, uint32_t packet) {
     if (GPCI_UNLIKELY(timed->log != NULL))
         gpci_append_fork(timed, packet);
 }
 
-/* Into the miss queue. */
+/* A packet enters the miss queue. `passes`: the cache does not keep the data. */
 GPCI_INLINE void gpci_log_queued(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, bool passes) {
     if (GPCI_UNLIKELY(timed->log != NULL))
         gpci_append_queued(timed, ctrl, pkt, passes);
@@ -444,7 +452,7 @@ GPCI_INLINE void gpci_log_hit(gpci_timed *timed, const gpci_ctrl *ctrl, const gp
         gpci_append_hit(timed, ctrl, pkt, due);
 }
 
-/* At an MSHR entry, new or existing. In L1 a load may travel below, and leave a waiter. */
+/* Packet `mshr_target` waits at an MSHR entry, new or old. In L1 it may be the copy that load `packet` leaves. */
 GPCI_INLINE void gpci_log_waits(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet, uint32_t mshr_target) {
     if (GPCI_UNLIKELY(timed->log != NULL))
         gpci_append_waits(timed, ctrl, packet, mshr_target);
@@ -456,7 +464,7 @@ GPCI_INLINE void gpci_log_lookup(gpci_timed *timed, const gpci_ctrl *ctrl, const
         gpci_append_lookup(timed, ctrl, pkt, access);
 }
 
-/* At the tags: held up; the second function: no longer. */
+/* gpci_log_blocked: a packet is held up at the tags. gpci_log_released: the packet is no longer held up. */
 GPCI_INLINE void gpci_log_blocked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                   const gpci_tag_access *access) {
     if (GPCI_UNLIKELY(timed->log != NULL))
@@ -467,7 +475,7 @@ GPCI_INLINE void gpci_log_released(const gpci_ctrl *ctrl, const gpci_tag_access 
         gpci_append_released(ctrl, access);
 }
 
-/* A line makes room for a packet's line. */
+/* A line leaves the cache because of a packet. */
 GPCI_INLINE void gpci_log_eviction(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                                    const gpc_eviction *eviction) {
     if (GPCI_UNLIKELY(timed->log != NULL))
@@ -479,7 +487,7 @@ GPCI_INLINE void gpci_log_done(gpci_timed *timed, const gpci_inflight *inflight)
         gpci_append_done(timed, inflight);
 }
 
-/* A warp access is done, and waits for the host's credit, like `count` accesses now. */
+/* A warp access is done, and waits for the host's credit; now `count` accesses wait. */
 GPCI_INLINE void gpci_log_held(gpci_timed *timed, const gpci_inflight *inflight, uint32_t count) {
     if (GPCI_UNLIKELY(timed->log != NULL))
         gpci_append_held(timed, inflight, count);
@@ -495,7 +503,7 @@ GPCI_INLINE bool gpci_is_bare(const gpci_timed *timed, const gpci_packet *pkt) {
     return timed->coherent && pkt->flags & GPCI_PACKET_MESSAGE;
 }
 
-/* A write's packet is gone when DRAM writes: the token of the bursts has this bit instead of the packet. */
+/* Bit of the token of a write's bursts: the token has the event id, because the packet is gone when DRAM writes. */
 #define GPCI_WRITE_TOKEN ((uint64_t)1 << 63)
 GPCI_INLINE uint64_t gpci_burst_token(const gpci_timed *timed, const gpci_packet *pkt, uint32_t packet) {
     if (pkt->type != GPCI_WRITE)
@@ -505,11 +513,11 @@ GPCI_INLINE uint64_t gpci_burst_token(const gpci_timed *timed, const gpci_packet
 }
 
 /*
- * The first packet of a queue at a controller's tags. The packet leaves the queue before passing, because it may enter
- * another queue there, and counts as in the queue until passed.
+ * The first packet of a queue at a controller's tags. The packet leaves the queue before passing the tags, because it
+ * may enter another queue when passing. It counts as in the queue until passed.
  */
 
-/* Returns the next packet. */
+/* Take the first packet out of a queue. Returns the packet that is now first. */
 GPCI_INLINE uint32_t gpci_tags_take(const gpci_timed *timed, gpci_queue *queue) {
     return queue->first = timed->pool.links[queue->first].next;
 }
@@ -522,13 +530,13 @@ GPCI_INLINE void gpci_tags_put_back(gpci_timed *timed, const gpci_ctrl *ctrl, gp
     queue->first = packet;
 }
 
-/* A packet has passed; the tags are free for the next. */
+/* A packet has passed the tags: the tags are free for the next packet. */
 GPCI_INLINE void gpci_tags_free(gpci_ctrl *ctrl, gpci_tag_access *access, uint64_t now) {
     gpci_ctrl_unblock(ctrl, access, now);
     access->looked = false;
 }
 
-/* A packet has passed, and is out of the queue. */
+/* A packet has passed the tags, and no longer counts as in the queue. */
 GPCI_INLINE void gpci_tags_passed(gpci_ctrl *ctrl, gpci_queue *queue, gpci_tag_access *access, uint64_t now) {
     gpci_gauge_go(&queue->gauge, now, 1);
     gpci_gauge_set(&queue->gauge, now, --queue->count);

@@ -14,14 +14,15 @@ GPCI_INLINE bool gpci_atomics_are_limited(const gpci_timed *timed) {
 }
 
 /*
- * Turns of a line of a warp access. gpci_atomic_turns_of_words: for a host's request for a line, without known lanes.
+ * Turns that the atomics of a line of a warp access need. gpci_atomic_turns_of_words: turns for a line whose lanes are
+ * unknown; every word counts as a lane.
  */
 uint16_t gpci_atomic_turns(const gpci_timed *timed, const gpc_warp_access *access, const gpci_transaction *line);
 uint16_t gpci_atomic_turns_of_words(const gpci_timed *timed, const gpci_transaction *line);
 typedef struct gpci_atomic_unit {
-    gpci_queue replies;   /* as a slice's `served` */
-    uint64_t free;        /* own cycle from which the unit is free */
-    uint64_t waits, busy; /* own cycles */
+    gpci_queue replies;   /* replies of atomics, as gpci_ctrl.served for other replies */
+    uint64_t free;        /* cycle of L2's clock from which the unit is free */
+    uint64_t waits, busy; /* cycles of L2's clock that atomics waited for the unit, and that the unit worked */
 } gpci_atomic_unit;
 
 /* The unit of a slice; NULL: any number of turns at once, or no cache. */

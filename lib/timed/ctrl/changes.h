@@ -6,14 +6,14 @@
 
 /*
  * Last changes of lines in slices of plain caches. A read that L1 sent before a change of its line may bring older
- * data. A load that must find the value of its moment (gpci_reads_anew) therefore joins only reads sent at the change
- * or later. Slices step before L1s in a cycle.
+ * data. A load that must find the line's present value (gpci_reads_anew) therefore joins only reads sent in the cycle
+ * of the change or later: slices step before L1s in a cycle.
  *
  * Example: L1 sends a read of line A in cycle 100; the home slice performs a store to line A in 160. A strong load of
  * line A, at L1's tags in 150, joins the read; a strong load in 200 goes below by itself.
  */
 
-/* Core cycle since which reads sent by L1s have all changes of the line of an address, as seen by the host. */
+/* Core cycle: reads that L1s send in or after the cycle find all changes of the line of host's address `address`. */
 uint64_t gpci_changes_since(const gpci_timed *timed, uint64_t address);
 
 #endif

@@ -31,10 +31,13 @@ GPCI_INLINE bool gpci_goes_by_l15(const gpci_ctrl *l1, const gpc_request *reques
            (request->space == GPC_SPACE_INSTRUCTION || request->space == GPC_SPACE_CONSTANT);
 }
 
-/* Accept a read of an L1's SM; only with room. Without room, L1 is stepped once room appears. */
+/*
+ * gpci_l15_has_room: true if an SM's L1.5 accepts another read; if false, L1 is stepped once room appears.
+ * gpci_l15_take: give a read of the SM to the L1.5, which must have room.
+ */
 bool gpci_l15_has_room(const gpci_ctrl *l1);
 void gpci_l15_take(gpci_timed *timed, gpci_ctrl *l1, uint32_t packet);
-/* A reply from L2 arrives. */
+/* Fill the L1.5 of an SM with a reply that has arrived from L2. */
 void gpci_l15_fill(gpci_timed *timed, gpci_ctrl *l1, uint32_t packet);
 
 #endif

@@ -6,13 +6,16 @@
 
 /* Tell the observer of the L1s (level/rules/observer.h); gpc_hierarchy.observer says whether it is present. */
 
-/* A lookup. `access` NULL: bypasses L1; `hits`: segments of a load present or in flight. The second: an instruction. */
+/*
+ * Tell the observer about a lookup, an instruction, or a miss whose decision to bypass has changed (`bypass`). `access`
+ * NULL: the packet bypasses L1 without a lookup. `hits`: segments of a load that are present or in flight.
+ */
 GPCI_COLD void gpci_l1_observe_lookup(gpci_timed *timed, const gpci_packet *pkt, const gpci_tag_access *access,
                                       uint8_t hits);
 GPCI_COLD void gpci_l1_observe_issue(gpci_timed *timed, const gpc_request *request);
 GPCI_COLD void gpci_l1_observe_change(gpci_ctrl *ctrl, const gpc_request *request, bool bypass);
 
-/* Tell about a miss with a changed decision to bypass. */
+/* Tell the observer, if present, about a miss whose decision to bypass has changed. */
 GPCI_INLINE void gpci_l1_observe_verdict(gpci_ctrl *ctrl, const gpc_request *request, bool bypass) {
     if (GPCI_UNLIKELY(ctrl->timed->hierarchy->observer != NULL))
         gpci_l1_observe_change(ctrl, request, bypass);

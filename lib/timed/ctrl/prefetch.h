@@ -21,8 +21,8 @@ typedef struct gpci_prefetch_entry {
 typedef struct gpci_prefetch_counts {
     uint64_t sent, outcomes[GPC_PREFETCH_DROPPED + 1];
 #ifdef GPCI_CHECK
-    uint64_t asked; /* by the policy; and lines queued at the last reset */
-    uint64_t lost;  /* marks of lines that were dropped, or completed, without a load of what was prefetched */
+    uint64_t asked; /* lines that the policy wanted since the last reset, and lines queued at the last reset */
+    uint64_t lost;  /* prefetched lines that were dropped, or filled again, before a load used the line */
 #endif
 } gpci_prefetch_counts;
 
@@ -43,7 +43,10 @@ typedef struct gpci_prefetch {
 GPCI_INLINE gpci_prefetch *gpci_prefetch_of(const gpci_ctrl *ctrl) {
     return ctrl->parts.self[GPCI_PART_PREFETCH];
 }
-/* Note facts for the policy about the instruction with line `line` = the packet, for the policy's training. */
+/*
+ * Note in a load's packet what the policy learns from: number and address of the first active lane, and `line`, the
+ * number of the packet's line among the lines of the instruction.
+ */
 void gpci_prefetch_note(const gpci_timed *timed, uint32_t packet, const gpc_warp_access *access, uint32_t line);
 
 /* True if a packet is part of a prefetch, not of an access. */
@@ -51,7 +54,7 @@ GPCI_INLINE bool gpci_is_prefetch(const gpci_packet *pkt) {
     return pkt->line.kind == GPC_PREFETCH && pkt->line.inflight == UINT32_MAX;
 }
 
-/* Is a packet a prefetch of the controller itself? A prefetch of an L1 is no prefetch of the slice. */
+/* True if a packet is a prefetch of the controller itself. For a slice, a prefetch of an L1 is a plain read. */
 GPCI_INLINE bool gpci_prefetch_is_own(const gpci_ctrl *ctrl, const gpci_packet *pkt) {
     return gpci_is_prefetch(pkt) && (ctrl->level == 1 || pkt->flags & GPCI_PACKET_POSTED);
 }

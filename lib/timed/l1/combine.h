@@ -8,8 +8,8 @@
  * Combining of requests that leave L1. Requests of a warp instruction wait for the next instruction: requests of
  * the next instruction for the same lines join them. Per scheduler of the SM, the lines of the last instruction wait,
  * together at most l1.combine_lines. A read joins a read of the line and scheduler; a store joins a store of any
- * scheduler. A request leaves when its scheduler brings another line, when its place is needed and it has waited
- * longest, or when no request has come for l1.combine_cycles.
+ * scheduler. A request leaves when its scheduler brings another line, when all places are taken and the request has
+ * waited longest, or when no request has come for l1.combine_cycles.
  *
  * Example, the naive transpose: a warp stores two words into each of 16 sectors, 16 lines; the next warp two more words
  * into each. If that warp comes next, 16 requests go to L2 instead of 32; if a warp of another block comes between, 32.
@@ -30,7 +30,7 @@ typedef struct gpci_combine_slot {
     uint64_t order;        /* order among all waiting requests */
     uint32_t packet, word; /* word: for L2's predictor */
     uint32_t group;        /* gpci_combine_unit.group of the last request for the line */
-    uint32_t delay;        /* core cycles to the miss queue */
+    uint32_t delay;        /* core cycles from the release to the miss queue */
     uint8_t kind;          /* gpci_combine_kind */
 } gpci_combine_slot;
 
@@ -66,14 +66,14 @@ typedef struct gpci_combine_asked {
 } gpci_combine_asked;
 
 /*
- * Combine a request. Returns the waiting packet of the line, now with the request; or GPCI_NO_PACKET: the caller then
- * calls gpci_combine_hold with the request's packet: `cycles` to the miss queue once released.
+ * Find a waiting packet that a request may join. Returns the packet, which the caller joins; or GPCI_NO_PACKET: the
+ * caller then lets the request's packet wait, by gpci_combine_hold. `cycles`: from the release to the miss queue.
  */
 uint32_t gpci_combine_find(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_combine_asked *asked);
 void gpci_combine_hold(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_combine_kind kind, uint32_t cycles);
 /* Count a read that has joined a waiting packet. */
 void gpci_combine_count(gpci_ctrl *ctrl);
-/* A store joins a waiting store, and completes together. */
+/* Let store `packet` join the waiting store `mshr_entry`; the two stores complete together. */
 void gpci_combine_join(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t packet);
 /* Complete the stores that joined a completed store. */
 void gpci_combine_done(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *mshr_entry);

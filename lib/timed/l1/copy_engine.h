@@ -47,7 +47,7 @@ typedef struct gpci_copy_asked {
 
 /* Returns as gpci_timed_issue. */
 gpc_status gpci_copy_issue(gpci_timed *timed, const gpci_copy_asked *asked, gpc_busy *busy);
-/* Most packets that an engine with copies takes in a cycle. */
+/* Most packets that an engine with copies takes from the pool in a cycle. */
 uint64_t gpci_copies_ahead(const gpci_ctrl *ctrl);
 /* The engine of an L1 of plain caches; NULL: none. */
 GPCI_INLINE gpci_copy_engine *gpci_copy_engine_of(const gpci_ctrl *ctrl) {

@@ -7,8 +7,9 @@
 /*
  * l1.coalescer = multi2sim: load/store units of an SM before a coherent L1, as in Multi2Sim 5.0. Every lane of a warp
  * instruction is an access. A unit begins instructions in order, all accesses of an instruction in a cycle, if fewer
- * than l1.mshr_entries of the L1 are in flight in the cycle (accesses that are part of others do not count); so the
- * limit may be exceeded. Afterwards the engine orders and joins accesses (engine_access.c):
+ * than l1.mshr_entries accesses of the L1 are in flight (accesses that are part of others do not count). Since all
+ * accesses of an instruction begin, the number may then exceed the limit. Afterwards the engine orders and joins
+ * accesses (engine_access.c):
  *
  *  load    is part of a load in flight of the block, if only loads are between; otherwise waits for
  *          earlier stores (atomics), and for accesses to the block
@@ -30,12 +31,12 @@
 typedef struct gpci_lsu {
     gpci_queue queue;   /* packets of instructions, per lane and line */
     uint32_t in_flight; /* instructions begun, but not signalled */
-    bool half;          /* only some accesses of the first instruction have begun: memory ran out */
+    bool half;          /* memory ran out: only some accesses of the first instruction in `queue` have begun */
 } gpci_lsu;
 
 typedef struct gpci_lsus {
-    uint32_t count, most; /* units; instructions in flight per unit */
-    bool waits;           /* for the end of begun accesses */
+    uint32_t count, most; /* number of units, and most instructions in flight per unit */
+    bool waits; /* sm.lsu_waits: an instruction is done when the accesses end; if false, when the accesses begin */
     gpci_lsu units[];
 } gpci_lsus;
 

@@ -30,7 +30,7 @@ GPCI_COLD bool gpci_multicast_send(gpci_timed *timed, gpci_ctrl *slice, gpci_pac
 /* A multicast reply has arrived at an SM. */
 GPCI_COLD void gpci_multicast_reply(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt);
 
-/* Sender of a packet of a bulk copy; 0: not of a multicast copy. */
+/* Sender of a packet of a bulk copy: number of the SM, counted from 1, or GPCI_NOT_ASKED; 0: no multicast copy. */
 GPCI_INLINE uint16_t gpci_requester_of(const gpci_packet *pkt) {
     return pkt->line.kind == GPC_LOAD ? pkt->line.requester : 0;
 }

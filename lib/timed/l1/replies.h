@@ -14,7 +14,10 @@ GPCI_COLD bool gpci_reply_waits(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t inf
 /* Next waiting access, now with a credit; or UINT32_MAX. */
 GPCI_COLD uint32_t gpci_replies_next(gpci_timed *timed, gpci_ctrl *ctrl);
 
-/* gpc_hierarchy_set_reply_credits, or with `more` _add_; and the remaining credits. */
+/*
+ * gpc_hierarchy_set_reply_credits; if `more`, gpc_hierarchy_add_reply_credits. gpci_timed_credits: remaining credits of
+ * an SM.
+ */
 gpc_status gpci_timed_grant(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t credits, bool more, gpc_error *error);
 uint64_t gpci_timed_credits(const gpc_hierarchy *hierarchy, uint32_t sm);
 

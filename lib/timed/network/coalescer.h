@@ -22,7 +22,7 @@ typedef struct gpci_lrc_options {
     uint64_t window;          /* most recent reads that can be joined, 1 or more; or GPCI_UNLIMITED */
     uint32_t line;            /* line size in bytes, a power of two; 0: compare whole addresses */
     bool equal;               /* only reads of equal segments merge */
-    bool messages;            /* reads are tree messages: SM is `message.from`, no word for L2 */
+    bool messages;            /* reads are messages of a tree: the SM is `message.from`, and L2 gets no policy word */
 } gpci_lrc_options;
 
 typedef struct gpci_lrc gpci_lrc;
@@ -39,23 +39,25 @@ gpc_status gpci_lrc_create(gpc_context *context, const gpci_lrc_options *options
 void gpci_lrc_destroy(gpci_lrc *lrc);
 
 /*
- * A GPCI_READ leaves the L1 of request.sm. True if merged: the read waits here, outside queues, until passed to the
- * callback of gpci_lrc_reply. False: the caller sends it; `address`, `segments` and request.sm must be unchanged when
- * its reply arrives. A read never merges with a read born before core cycle `since`.
+ * A GPCI_READ leaves the L1 of request.sm. True if merged: the read waits in the LRC, outside queues, until
+ * gpci_lrc_reply passes the read to `hand`. False: the caller sends the read; `address`, `segments` and request.sm must
+ * be unchanged when the reply arrives. The read merges only with reads born in core cycle `since` or later.
  */
 bool gpci_lrc_read(gpci_lrc *lrc, uint32_t packet, uint64_t since);
 /*
- * An SM changes a line: the change sets out for L2, and is done at core cycle `now`. The SM's reads of the line merge
- * with no read meanwhile, and afterwards only with reads that set out later.
+ * An SM's atomic or reduction changes a line: gpci_lrc_changes when the change sets out for L2, gpci_lrc_changed when
+ * the change is done, at core cycle `now`. Between the two calls, the SM's reads of the line merge with no read.
+ * Afterwards, the SM's reads merge only with reads that set out after `now`.
  */
 void gpci_lrc_changes(gpci_lrc *lrc, uint32_t sm, uint64_t address);
 void gpci_lrc_changed(gpci_lrc *lrc, uint32_t sm, uint64_t address, uint64_t now);
-/* Prefetch (host memory) for a read of an SM, or for the reply. Affects only speed. */
+/* Prefetch the LRC's table into the CPU's cache, for a read of an SM or a reply. Affects only the simulator's speed. */
 void gpci_lrc_expect(const gpci_lrc *lrc, uint32_t sm, uint64_t address);
 
 /*
- * The reply to an unmerged read arrived; the caller delivers the packet itself. Waiting packets go to `hand` in the
- * order of merging and belong to the caller again; `hand` may call gpci_lrc_read. Returns their number.
+ * The reply to an unmerged read arrived; the caller delivers the reply itself. The packets that waited for the read go
+ * to `hand` in the order of merging, and belong to the caller again; `hand` may call gpci_lrc_read. Returns the number
+ * of packets handed.
  */
 typedef void (*gpci_lrc_hand_fn)(void *user_data, uint32_t packet);
 uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t packet, gpci_lrc_hand_fn hand, void *user_data);

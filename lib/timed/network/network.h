@@ -18,9 +18,9 @@
  * chosen packet, and no other packet overtakes.
  *
  * With one queue per input (GPCI_QUEUES_FIFO) a packet is behind all earlier packets of the input; with virtual output
- * queues only behind packets for the same output. The input buffer's size covers all queues together. An input chosen
- * by several outputs in a cycle takes the next output in turn; the others choose again, and a refused input keeps the
- * turn.
+ * queues only behind packets for the same output. The input buffer's size covers all queues together. If several
+ * outputs choose an input in a cycle, the input takes the next output in turn. The other outputs are refused and choose
+ * again; at a refused output, the turn (`next`) stays with the input that refused.
  *
  * Components of the wheel: output o is `first_output + o`, stepped through gpci_network_step; the last output is woken
  * once for all moves of a cycle. `first_receiver + o` is woken when a packet can be received at output o; `first_sender
@@ -65,29 +65,32 @@ typedef struct gpci_network_input {
     uint64_t left;         /* network cycle by which the last moved packet is gone, if rooms are flits */
     gpci_network_stay stay;
 #ifdef GPCI_CHECK
-    uint64_t packets_again, bytes_again; /* entered */
+    uint64_t packets_again, bytes_again; /* packets that have entered, and their bytes */
 #endif
 } gpci_network_input;
 
 typedef struct gpci_network_output {
     gpci_link_buffer room; /* taken by packets in the buffer or on the way */
     uint64_t freed_at;     /* network cycle of the last receive */
-    uint64_t refused;      /* last matching in which an input took another output */
+    uint64_t refused;      /* number of the last matching in which the chosen input took another output */
     uint32_t freed;        /* room freed in the core cycle of freed_at */
     uint32_t input;        /* input using the link */
     uint32_t next;         /* input that goes first */
     bool distant;          /* the first packet is due beyond the wheel's span: the receiver is woken later */
     gpci_packet_list buffer;
     gpci_network_stay stay;
-    uint64_t packets, bytes, spent; /* packets left, and cycles spent by packets */
+    uint64_t packets, bytes, spent; /* packets that have left: number, bytes, core cycles in the network */
 } gpci_network_output;
 
-/* Core cycles for which links are known to be busy; the component of an output with a link busy longer is woken. */
+/*
+ * Core cycles for which `releases` notes when a link becomes free. If a link is busy for longer, the component of the
+ * output is woken at the end.
+ */
 #define GPCI_NETWORK_SPAN 64u
 
 /*
- * With several threads (shards.h): an input's or output's state belongs to a shard. Shared bitmaps are changed by
- * steps whose order does not matter; waking is done later by a single thread.
+ * With several threads (shards.h): an input's or output's state belongs to a shard. Threads only set bits in shared
+ * bitmaps, so the order of threads does not matter. A single thread does the wakes later (gpci_network_settle).
  */
 typedef struct gpci_network_sharing {
     gpci_wheel **receivers; /* [outputs] wheel of the output's receiver */
@@ -109,7 +112,7 @@ typedef struct gpci_network {
     gpci_network_input *inputs;
     gpci_network_output *outputs;
     uint64_t *arrivals;      /* [outputs] core cycle at which the buffer's first packet is due; or GPCI_NEVER */
-    gpci_packet_list *lanes; /* [inputs], with virtual queues [inputs][outputs] */
+    gpci_packet_list *lanes; /* queues of the inputs: [inputs], with virtual queues [inputs][outputs] */
     uint32_t *offered;       /* inputs with an offer, while matching */
     uint64_t *words;         /* the memory of all bitmaps */
     size_t word_count;
@@ -143,12 +146,12 @@ void gpci_network_destroy(gpci_network *network);
 /* Call `watch` for every packet entering at an input port, or leaving at an output port; or NULL. */
 void gpci_network_watch(gpci_network *network, gpci_network_watch_fn watch, void *user_data);
 
-/* True if an input port has room for another packet, of any size; of the given size. */
+/* True if an input port has room for a packet of any size (gpci_network_can_send), or of `size` bytes (_can_take). */
 bool gpci_network_can_send(const gpci_network *network, uint32_t input);
 bool gpci_network_can_take(const gpci_network *network, uint32_t input, uint32_t size);
-/* If rooms are flits, true if a packet of the given size fits; otherwise if a packet of any size fits. */
+/* True if a packet fits: if rooms are flits, a packet of `size` bytes; otherwise, a packet of any size. */
 bool gpci_network_takes(const gpci_network *network, uint32_t input, uint32_t size);
-/* Room at an input becomes free flit by flit, until a network cycle. */
+/* A packet leaves an input: room becomes free flit by flit, up to network cycle `until`. Wake the sender meanwhile. */
 void gpci_network_leave_by_flits(gpci_network *network, uint32_t input, uint64_t until);
 /* Send at the present cycle of the wheel. Sets the packet's `from`, `to`, `size` and `entered`, and the link. */
 void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t packet);
@@ -161,10 +164,10 @@ GPCI_INLINE gpci_packet_list *gpci_network_lane(const gpci_network *network, uin
 GPCI_INLINE uint32_t gpci_network_peek(const gpci_network *network, uint32_t output) {
     return network->arrivals[output] > network->wheel->now ? GPCI_NO_PACKET : network->outputs[output].buffer.first;
 }
-/* Remove this packet. */
+/* Remove the packet at the head of an output buffer (gpci_network_peek). Returns the packet. */
 uint32_t gpci_network_receive(gpci_network *network, uint32_t output);
 
-/* network_match.c: component first_output + output is due; the group's object is the network. */
+/* network_match.c: step the component of an output. group->self is the network. */
 void gpci_network_step(const gpci_group *group, uint32_t output);
 
 /* Use the network from several threads from now on; NULL: from a single thread. Borrowed. */
@@ -174,12 +177,12 @@ void gpci_network_settle(gpci_network *network);
 
 /* Holders of the network (holders.h). `group_of`: gpci_group_kind by component. */
 void gpci_network_hold(const gpci_network *network, const uint8_t *group_of, gpci_holders *holders);
-/* Packets inside. */
+/* Number of packets inside the network. */
 uint32_t gpci_network_count(const gpci_network *network);
-/* Up to the wheel's present cycle. */
+/* Counters up to the wheel's present cycle. */
 gpci_network_stats gpci_network_get_stats(const gpci_network *network);
 #ifdef GPCI_CHECK
-/* Second counts: packets and bytes that have entered and are not inside. */
+/* Second counts of packets and bytes that have left: those that have entered, minus those still inside. */
 gpci_network_stats gpci_network_get_stats_again(const gpci_network *network);
 #endif
 void gpci_network_reset_stats(gpci_network *network);
@@ -187,7 +190,7 @@ void gpci_network_reset_stats(gpci_network *network);
 /* Packets and counters (gpci_component_class.state). */
 void gpci_network_state(gpci_network *network, gpci_state_fn visit, void *user_data);
 
-/* For a deadlock's report: packets waiting at an input, and the output of the first; false if empty. */
+/* For a deadlock's report: number of packets waiting at an input, and output of the oldest. False: no packet waits. */
 bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t *packets, uint32_t *output);
 
 /* Port functions shared by network.c (packets enter and leave) and network_match.c (packets cross). */
@@ -229,7 +232,7 @@ GPCI_INLINE void gpci_network_append(gpci_packet_list *list, const gpci_pool *po
     list->last = packet;
 }
 
-/* Note a packet at the head of a queue. */
+/* Note that an input has a packet for an output at the head of a queue. */
 GPCI_INLINE void gpci_network_note_request(gpci_network *network, uint32_t input, uint32_t output, bool alone) {
     gpci_network_set_shared(network, network->requests + (size_t)output * network->in_words, input, alone);
     if (network->virtual_queues)
@@ -244,8 +247,8 @@ GPCI_INLINE uint32_t gpci_network_last_output(const gpci_network *network) {
 void gpci_network_announce_shared(gpci_network *network, uint32_t output, uint64_t due);
 
 /*
- * Wake the receiver when the first packet of the buffer is due. The receiver does not know the cycle, so never wake
- * early.
+ * Wake the receiver when the first packet of the buffer is due. Never wake early: the receiver does not know the cycle,
+ * and would not ask for a later step.
  */
 GPCI_INLINE void gpci_network_announce(gpci_network *network, uint32_t output, bool simple) {
     gpci_network_output *port = &network->outputs[output];

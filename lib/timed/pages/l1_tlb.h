@@ -40,7 +40,7 @@ typedef struct gpci_l1_tlb {
     /* within a cycle */
     uint64_t cycle;   /* cycle of `lookups` */
     uint32_t lookups; /* lookups in `cycle` */
-    bool asking;      /* asks not yet told to the L2 TLB (gpci_l2_tlb_settle) */
+    bool asking;      /* with shards: the L2 TLB does not know yet that `asks` has entries (gpci_l2_tlb_settle) */
     bool freed;       /* room has appeared since a packet was held up */
     /* state */
     gpci_queue in;     /* before the lookup */
@@ -48,10 +48,10 @@ typedef struct gpci_l1_tlb {
     uint32_t used;     /* MSHR entries in use */
     uint32_t waiting;  /* packets at MSHR entries */
     uint32_t first_ask, ask_count;
-    uint64_t since; /* core cycle since the head is held up; or GPCI_NEVER */
+    uint64_t since; /* core cycle since which the first packet of `in` is held up; or GPCI_NEVER */
     uint64_t hits_merged, stalls;
 #ifdef GPCI_CHECK
-    uint64_t stalls_again; /* ends minus begins */
+    uint64_t stalls_again; /* cycles in which waits ended, minus cycles in which waits began */
 #endif
     gpci_gauge wait_gauge;
 } gpci_l1_tlb;
@@ -62,14 +62,14 @@ GPCI_INLINE gpci_l1_tlb *gpci_l1_tlb_of(const gpci_ctrl *ctrl) {
 }
 
 /*
- * True if the copy engine may send a request to an address. Otherwise the page is asked for, and L1 is stepped once
- * known.
+ * True if the copy engine may send a request to an address. If false, the TLB asks for the page, and L1 is stepped once
+ * the page is known.
  */
 GPCI_COLD bool gpci_l1_tlb_lets_copy(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t address);
 /* True if a prefetch's page is known. */
 GPCI_COLD bool gpci_l1_tlb_lets_prefetch(const gpci_ctrl *ctrl, uint64_t address);
 
-/* The answer of an MSHR entry is known from a core cycle on; L1 is stepped then. */
+/* The L2 TLB answers MSHR entry `miss` at core cycle `cycle`; L1 is stepped at the cycle. */
 void gpci_l1_tlb_answer(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t miss, uint64_t cycle);
 
 #endif

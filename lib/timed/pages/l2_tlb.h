@@ -28,18 +28,18 @@ typedef struct gpci_l2_tlb {
     uint32_t ports, latency, entries, walkers, walk_latency, component;
     uint64_t merges;
     uint32_t first, count, walking; /* in the ring: first entry, entries, entries being walked */
-    uint32_t next_sm;               /* SM asked next, or the next later SM with a page */
-    uint64_t since;                 /* core cycle since lookups are held up; or GPCI_NEVER */
+    uint32_t next_sm;               /* SM that has the turn; without a page to look up, the turn goes to a later SM */
+    uint64_t since;                 /* core cycle since which lookups are held up; or GPCI_NEVER */
     uint64_t hits_merged, stalls;
 #ifdef GPCI_CHECK
-    uint64_t stalls_again; /* ends minus begins */
+    uint64_t stalls_again; /* cycles in which waits ended, minus cycles in which waits began */
 #endif
     gpci_gauge walk_gauge, wait_gauge;
 } gpci_l2_tlb;
 
 /* An SM's L1 TLB has a page to look up, from the present cycle on. */
 void gpci_l2_tlb_asked(gpci_timed *timed, gpci_ctrl *ctrl);
-/* With shards: note the asks of L1 TLBs in the finished phase. */
+/* With shards, at the end of a phase: note which L1 TLBs have pages to look up. */
 void gpci_l2_tlb_settle(gpci_timed *timed);
 
 #ifdef GPCI_CHECK
