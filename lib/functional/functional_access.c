@@ -10,10 +10,10 @@
 
 /* Serve the lines of a warp instruction, one by one. */
 
-/* Prefetch distance, in lines: the processor loads the tags of a later line in L2 while an earlier line is served. */
+/* Prefetch distance, in lines: the CPU loads the simulator's L2 tags of a later line, while a line is served. */
 #define AHEAD 3u
 
-/* A line transaction through caches. */
+/* Pass a line transaction through L1 and L2 of a hierarchy without a tree of coherent modules. */
 static gpc_status pass_caches(gpc_hierarchy *hierarchy, const gpci_line_access *access) {
     switch (access->request.kind) {
     case GPC_STORE:
@@ -38,7 +38,7 @@ static gpc_status pass_caches_watched(gpc_hierarchy *hierarchy, const gpci_line_
     }
 }
 
-/* Function that passes a line through the levels; a constant in all inlined callers. */
+/* Function that passes a line through the levels. The inlined functions below receive the function as a constant. */
 typedef gpc_status (*pass_line_fn)(gpc_hierarchy *hierarchy, const gpci_line_access *access);
 
 GPCI_INLINE gpc_status pass_observed(gpc_hierarchy *hierarchy, const gpci_line_access *access, pass_line_fn pass) {
@@ -68,7 +68,10 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *hierarchy, gpci_line_access *access,
                                                       : pass(hierarchy, access);
 }
 
-/* further blocks of a line are in the same page */
+/*
+ * Translate the addresses of lines. A block that `follows` is in the page of the block before, and is not translated.
+ * With l1.coalescer = sector, every sector is an access of its own, and is translated.
+ */
 static GPCI_COLD void translate(gpc_hierarchy *hierarchy, uint32_t sm, const gpci_transaction *lines, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         if (!lines[i].follows || hierarchy->sector_packets)
@@ -104,7 +107,10 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *hierarchy, const gpc_warp_access
     return status;
 }
 
-/* Hand out the result of an access without fault: no memory or an impossible choice can end the access. */
+/*
+ * Copy the result of an access to the host. A well-formed access can only fail if memory runs out, or if a policy makes
+ * an impossible choice.
+ */
 GPCI_INLINE gpc_status give(const gpc_warp_result *own, gpc_status status, gpc_warp_result *result, gpc_error *error) {
     if (GPCI_UNLIKELY(status < 0))
         return gpci_fail_by_status(error, status, "gpc_hierarchy_access");
@@ -168,7 +174,7 @@ static gpc_status access_tree(gpc_hierarchy *hierarchy, const gpc_warp_access *a
     return take(hierarchy, access, result, gpci_coherent_line, false, error);
 }
 
-/* No state to create: an access is done at its return. */
+/* The functional driver has no state to create: an access is complete when the call returns. */
 
 static gpc_status create(gpc_hierarchy *hierarchy, gpc_error *error) {
     (void)hierarchy;

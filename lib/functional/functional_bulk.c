@@ -4,7 +4,7 @@
 #include "level/access/bulk.h"
 #include "level/access/tlb.h"
 
-/* A bulk copy without a clock: request by request to L2. */
+/* Bulk copy without a clock: the requests of the copy go to L2, one after the other. */
 
 static gpc_status pass(gpc_hierarchy *hierarchy, const gpci_line_access *access) {
     const bool watched = hierarchy->log != NULL;

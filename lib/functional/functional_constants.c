@@ -19,7 +19,7 @@ static gpc_status read_l2(gpc_hierarchy *hierarchy, gpci_line_access *access, co
     return gpci_functional_l2_read(hierarchy, access, request, all, 0, &word);
 }
 
-/* Read from the SM's L1.5, which reads its whole line from L2. */
+/* Read from the SM's L1.5. If the L1.5 lacks the line, the L1.5 reads the whole line from L2. */
 static gpc_status read_l15(gpc_hierarchy *hierarchy, gpci_line_access *access, const gpc_request *asked) {
     gpc_cache *cache = gpci_l15_of(hierarchy, asked->sm);
     const uint32_t index = hierarchy->sm_l15[asked->sm], line = cache->options.line_bytes,

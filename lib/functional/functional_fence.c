@@ -12,7 +12,7 @@ static uint64_t lines_in(const gpc_cache *cache) {
     return (uint64_t)cache->sets * cache->ways - cache->free_ways;
 }
 
-/* Actions of a plan in L1. */
+/* Carry out the steps of a plan in the SM's L1, a plain cache: write back dirty lines, and drop all lines. */
 static gpc_status do_in_l1(gpc_hierarchy *hierarchy, uint32_t sm, gpci_fence_plan plan) {
     if (!hierarchy->l1 || !plan.write_back)
         return GPC_OK;
@@ -27,7 +27,7 @@ static gpc_status do_in_l1(gpc_hierarchy *hierarchy, uint32_t sm, gpci_fence_pla
     return status;
 }
 
-/* Carry out a plan. In a tree only a protocol without directories acts: an L1 may hold old data, or unwritten data. */
+/* Carry out a plan. A tree acts only if L1s may hold stale data (gpci_coherent_drops) or unwritten data (_keeps). */
 static gpc_status carry_out(gpc_hierarchy *hierarchy, uint32_t sm, gpci_fence_plan plan) {
     GPCI_AGAIN(hierarchy->of_sm[sm].again.fence_invalidations +=
                plan.invalidate &&

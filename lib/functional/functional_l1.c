@@ -15,7 +15,7 @@ GPCI_INLINE void see(const gpc_hierarchy *hierarchy, const gpci_line_access *acc
                          gpci_count_sectors(segments), outcome);
 }
 
-/* Write a leaving line's dirty bytes to the level below. */
+/* Write the dirty bytes of an evicted or cleaned line to the level below. */
 static gpc_status write_back(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint32_t sm,
                              const gpc_eviction *eviction) {
     gpc_request request;

@@ -4,16 +4,16 @@
 #include "level/rules/level_count.h"
 #include "level/rules/level_rules.h"
 
-/* Functional path through L2: the SM's own partition, the line's home partition, DRAM. */
+/* Functional path of a request below L1: the L2 partition of the SM, the home partition of the line, and DRAM. */
 
-/* Record a memory event, with the host's address. */
+/* Record a DRAM event. `address` is an address of the host; a slice has other addresses (gpci_l2_host_address). */
 static GPCI_COLD void tell_memory(const gpc_hierarchy *hierarchy, gpc_what what, uint64_t address, uint32_t sectors) {
     if (sectors)
         gpci_append_step(hierarchy->log, what, GPC_COMPONENT_MEMORY, gpci_l2_place_of(hierarchy, address).slice,
                          address, sectors, 0);
 }
 
-/* Read for `request`: the access, or the write-back of another line, of no stream. */
+/* Read DRAM for `request`: the request of the access, or a write-back of another line. A write-back has no stream. */
 GPCI_INLINE void read_memory(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
                              uint64_t address, uint32_t sectors, bool watched) {
     gpci_count_dram_read(hierarchy, sectors);
@@ -67,7 +67,7 @@ static void tell_sectors(const gpc_hierarchy *hierarchy, gpc_what what, uint32_t
                      gpci_count_sectors(hierarchy->l2_level.segments_of[sectors]), 0);
 }
 
-/* Record a fetch by a slice. Returns the event ids of its requester, for tell_fill. */
+/* Record a fetch by a slice. Returns the event ids of the slice's requester; pass them to tell_fill. */
 static GPCI_COLD gpci_ids tell_fetch(const gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner,
                                      const gpc_access_result *result) {
     gpci_ids requester = hierarchy->log->below;
@@ -134,7 +134,7 @@ GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *hierarchy, const gpci_line_ac
     return status;
 }
 
-/* Read the line at `address` through the SM's own partition. `hits` receives the segments found there. */
+/* Read the line at `address` through the slice of the SM's own partition. `hits`: segments found in the slice. */
 GPCI_INLINE gpc_status read_slices(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint64_t address,
                                    const gpci_l2_place *place, gpc_request *request, uint8_t segments, uint8_t *hits,
                                    uint32_t *reply_word, bool watched) {
@@ -198,7 +198,10 @@ gpc_status gpci_functional_l2_read(gpc_hierarchy *hierarchy, const gpci_line_acc
     return read(hierarchy, access, request, segments, policy_word, reply_word, false);
 }
 
-/* Run a write or an atomic on segments of an L1 line, at its home slice. `down`: the request in the slice's form. */
+/*
+ * Run a write or an atomic on segments of an L1 line, in the home slice of the line. `down`: the request with the
+ * slice's address and sectors.
+ */
 GPCI_INLINE gpc_status change(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint64_t address,
                               const gpci_l2_place *place, const gpc_request *down, uint8_t segments,
                               const uint64_t bytes[2], bool watched) {

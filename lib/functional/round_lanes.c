@@ -5,12 +5,12 @@
 
 #include <stdio.h>
 
-/* Most requests of L1 to L2 for a line: an eviction, a read, and another read or write. */
+/* Largest number of requests of L1 to L2 for a line: a write-back, a read, and another read or write. */
 #define ASKED_PER_LINE 3u
 
 typedef struct lane {
     gpc_hierarchy hierarchy; /* stand-in for the hierarchy: the same objects, separate statistics */
-    char padding[64];        /* keeps neighbours' data on other cache lines */
+    char padding[64];        /* keeps the next lane's data on another line of the CPU's cache */
 } lane;
 
 struct gpci_round_lanes {
@@ -19,7 +19,7 @@ struct gpci_round_lanes {
     gpci_asked_list *asked; /* [sms] */
     lane *each;             /* [count] */
     uint32_t count;
-    /* present round */
+    /* state of the present round */
     uint32_t *sms; /* [sms] */
     uint32_t accesses;
     gpci_lane_access_fn access;
@@ -111,7 +111,7 @@ void gpci_round_lanes_fold(gpci_round_lanes *lanes) {
     }
 }
 
-/* Reserve for the most lines of an access: for each thread the lines of its bytes. */
+/* Reserve for the largest number of lines of an access: every thread touches lines of its own. */
 gpc_status gpci_round_lanes_reserve(gpci_round_lanes *lanes, uint32_t sm, uint32_t threads, uint32_t width) {
     gpci_asked_list *list = &lanes->asked[sm];
     const gpci_level *level = lanes->hierarchy->has_l1 ? &lanes->hierarchy->l1_level : &lanes->hierarchy->l2_level;
@@ -133,7 +133,7 @@ void gpci_round_lanes_keep(const gpc_hierarchy *hierarchy, gpci_asked_what what,
     asked->what = (uint8_t)what;
 }
 
-/* True if the SM belongs to the thread. Neighbouring SMs share a thread, to keep their counters together. */
+/* True if the SM belongs to thread `number`. Neighbouring SMs share a thread, to keep their counters together. */
 static bool is_own(const gpci_round_lanes *lanes, uint32_t sm, uint32_t number) {
     const uint64_t sms = lanes->hierarchy->sms;
     return (uint64_t)sm * lanes->count - number * sms < sms; /* sm * count / sms == number, without a division */

@@ -6,7 +6,7 @@
 
 #define OF(array, n, otherwise) ((array) ? (array)[n] : (otherwise))
 
-/* Compact the addresses of active lanes. */
+/* Addresses of the active lanes, without gaps: `lanes` itself if all lanes are active, otherwise a copy in `room`. */
 static const uint64_t *active(const uint64_t *lanes, uint64_t mask, uint64_t all, uint64_t room[64]) {
     if (mask == all)
         return lanes;

@@ -7,7 +7,8 @@
 #include "level/rules/recorder.h"
 
 /*
- * Access windows set by a host: lines that persist in L2. For windows of the configuration see level/access/window.c.
+ * Access window set by a host: lines in the window can persist in L2. For a window of the configuration, see
+ * level/access/window.c.
  */
 
 static const char *wrong_field(const gpc_hierarchy *hierarchy, const gpc_access_window *window) {

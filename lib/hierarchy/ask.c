@@ -85,8 +85,8 @@ gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *sh
 }
 
 /*
- * Fill sectors of a line of a cache like a load, but leave the counters unchanged: no access asks for the sectors. A
- * line in flight is left to arrive by itself.
+ * Fill sectors of a line of a cache as after a load, but leave the counters unchanged, because no access requests the
+ * sectors. If the line is in flight, do nothing: the line will arrive.
  */
 static gpc_status put_quietly(gpc_cache *cache, const gpc_request *request, uint8_t sectors) {
     const gpci_cache_stats stats = cache->stats;
@@ -111,7 +111,7 @@ static gpc_cache *slice_of(const gpc_hierarchy *hierarchy, uint64_t address, uin
     return hierarchy->l2[gpci_l2_slice(hierarchy, gpci_l2_home(hierarchy, address), place.slice)];
 }
 
-/* Largest part of a copy to load, in multiples of L2's size. Beyond, the end would evict the beginning. */
+/* If a copy is larger than this many times L2's size, load only the end: the end would evict the beginning. */
 #define MOST_COPIED 4u
 
 gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *hierarchy, uint64_t address, uint64_t bytes) {
@@ -171,7 +171,7 @@ gpc_status gpc_hierarchy_preload(gpc_hierarchy *hierarchy, unsigned level, uint3
     if (status < 0 || !bytes)
         return status;
     GPCI_RECORD(hierarchy, cannot, (hierarchy->recorder, "gpc_hierarchy_preload"));
-    hierarchy->counts_fresh = false; /* lines that no counter knows */
+    hierarchy->counts_fresh = false; /* no counter counts the preloaded lines */
     const uint64_t step = level == 1 ? hierarchy->l1_level.line_bytes : hierarchy->l2_level.line_bytes;
     const uint64_t first = address / step, last = (address + (bytes - 1)) / step;
     for (uint64_t line = first; line <= last && status >= 0; line++) {

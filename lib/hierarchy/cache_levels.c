@@ -39,7 +39,10 @@ void gpci_hierarchy_retire(gpc_hierarchy *hierarchy, uint32_t sm) {
 #endif
 }
 
-/* A cache with callbacks for fills and evictions leaves the fast kinds. With a clock the stage has the callbacks. */
+/*
+ * In functional mode, a cache with callbacks for fills and evictions cannot use the fast code paths (gpci_classify). In
+ * timed mode, the driver calls the observer (relink).
+ */
 void gpci_hierarchy_observe(gpc_hierarchy *hierarchy, const gpci_observer *observer) {
     hierarchy->observer = observer;
     if (hierarchy->timed) {
@@ -55,7 +58,10 @@ void gpci_hierarchy_observe(gpc_hierarchy *hierarchy, const gpci_observer *obser
     }
 }
 
-/* True if an L1 of another share is the same memory made as new. A host may have given a borrowed L1 other policies. */
+/*
+ * True if the existing L1s can be used for a new share, with gpci_cache_renew: same sets, ways and policies. A host may
+ * have given other policies to an L1 that the host borrowed (gpc_hierarchy_cache).
+ */
 static bool is_renewed(const gpc_hierarchy *hierarchy, const gpci_l1_share *share) {
     const char *replacement = gpci_config_text(hierarchy->config, GPCI_KEY_L1_REPLACEMENT),
                *predictor = gpci_config_text(hierarchy->config, GPCI_KEY_L1_BYPASS);
@@ -70,8 +76,8 @@ static bool is_renewed(const gpc_hierarchy *hierarchy, const gpci_l1_share *shar
 }
 
 /*
- * Change L1's share of a unified memory: new, empty L1s move into the existing objects, which a host may have borrowed;
- * or the L1s are made as new.
+ * Change L1's share of a unified memory. The objects of the L1s stay, because a host may have borrowed the objects. If
+ * is_renewed, every L1 is emptied; otherwise new, empty L1s move into the objects.
  */
 static gpc_status resize(gpc_hierarchy *hierarchy, const gpci_l1_share *share, gpc_error *error) {
     gpc_cache **l1 = NULL;
@@ -120,9 +126,10 @@ static gpc_status flush(gpc_hierarchy *hierarchy) {
 }
 
 /*
- * Bypasses that took place: without bypasses that became or may become fills, with fills that became bypasses. The
- * number never falls, and a bypass open at a reset counts after the reset. A host that borrows an L1 and calls
- * gpc_cache_reply may overturn bypasses without number: then 0.
+ * Number of bypasses that took place. L2's reply can overturn a predicted bypass (the line is filled) or a predicted
+ * fill (the line bypasses). `open` counts predicted bypasses without a reply yet. They are not counted, so that the
+ * number never falls, and a bypass that is open at a reset of counters counts after the reset. A host that borrows an
+ * L1 can overturn more bypasses than were predicted (gpc_cache_reply): the result is then 0.
  */
 static uint64_t decisions_that_held(const gpci_cache_stats *l1, uint64_t open) {
     const uint64_t held = l1->bypasses + l1->overturned_fills - l1->overturned_bypasses - open;

@@ -26,7 +26,7 @@
 
 /* Hierarchy object: creation, launches, statistics. */
 
-/* Choose levels and driver from the configuration; only here. */
+/* Choose the levels (plain caches, or a tree) and the driver (functional or timed) from the configuration. */
 static void choose(gpc_hierarchy *hierarchy, const gpc_config *config) {
     hierarchy->viper = !strcmp(gpci_config_text(config, GPCI_KEY_COHERENCE), GPCI_VIPER);
     bool tree = !hierarchy->viper && strcmp(gpci_config_text(config, GPCI_KEY_COHERENCE), "none") != 0;
@@ -228,7 +228,7 @@ void gpci_hierarchy_tell_policies(gpc_hierarchy *hierarchy, gpc_warp_event_kind 
         gpc_warp_event event = {.kind = kind, .sm = sm, .kernel = hierarchy->kernel};
         hierarchy->levels->warp_event(hierarchy, &event);
     }
-    /* L2's policies see no warps, but tokens protect L2 lines for warps of a kernel */
+    /* policies of L2 receive no events; only the tokens, which protect L2 lines, need a kernel's start and end */
     gpc_warp_event event = {.kind = kind, .kernel = hierarchy->kernel};
     for (uint32_t slice = 0; hierarchy->l2 && slice < hierarchy->slices; slice++)
         gpci_tokens_event(hierarchy->l2[slice]->token_state, &event);
@@ -308,7 +308,7 @@ void gpc_hierarchy_count_instructions(gpc_hierarchy *hierarchy, uint64_t warp_in
                                       uint64_t thread_instructions, uint64_t blocks) {
     if (!hierarchy)
         return;
-    hierarchy->stats.warp_instructions += warp_instructions; /* instructions without an SM */
+    hierarchy->stats.warp_instructions += warp_instructions; /* the caller names no SM */
     hierarchy->stats.thread_instructions += thread_instructions;
     GPCI_AGAIN(hierarchy->of_sm[0].again.thread_instructions += thread_instructions);
     hierarchy->stats.blocks += blocks;

@@ -63,7 +63,7 @@ gpc_status gpc_hierarchy_set_trace(gpc_hierarchy *hierarchy, const gpc_event_opt
     gpc_event_options ours = GPC_EVENT_OPTIONS_INIT;
     gpc_status status =
         gpci_take(&ours, sizeof ours, offsetof(gpc_event_options, whats), options, "gpc_event_options", error);
-    if (status < 0) /* the place of `destroy` is unknown */
+    if (status < 0) /* the options are of unknown size: `ours.destroy` cannot be read */
         return status;
     status = hierarchy ? set(hierarchy, &ours, error)
                        : gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_set_trace: hierarchy is NULL");

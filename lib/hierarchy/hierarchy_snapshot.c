@@ -18,11 +18,11 @@
 
 /* An object in a snapshot: the configuration to create it, then its contents and counters. */
 
-#define ORDER 6u /* one more for stretches in another order */
+#define ORDER 6u /* version of the order in which stretches of memory are saved; add 1 if the order changes */
 
 /*
- * Hash of the sizes of saved structs, of the hierarchy and of the object, and of a number for the order of stretches.
- * The hash changes with the layout of a snapshot.
+ * Kind of a snapshot, with a hash of the sizes of all saved structs and of ORDER. If the layout of a snapshot changes,
+ * the hash changes, and older snapshots are refused.
  */
 static gpci_archive_kind archive_kind(const gpci_saved_kind *kind) {
     const uint64_t sizes[] = {GPCI_KEY_COUNT,
@@ -117,13 +117,13 @@ void gpci_hierarchy_archive(gpc_hierarchy *hierarchy, gpci_archive *archive) {
     gpci_archive_section(archive, "driver");
     hierarchy->driver->archive(hierarchy, archive);
     hierarchy->counts_all &=
-        archive->status == GPC_OK || !archive->loading; /* half a snapshot has half of the counts */
+        archive->status == GPC_OK || !archive->loading; /* a failed load leaves incomplete counters */
 }
 
 gpc_status gpci_save(const gpci_saved *from, gpci_archive *archive, gpc_error *error) {
     gpci_archive_save(archive, from->context, error, archive_kind(from->kind));
     gpc_status status = archive_config(from->config, archive, NULL);
-    if (status == GPC_OK) /* a saving archive only reads the object */
+    if (status == GPC_OK) /* the cast drops const: an archive that saves only reads the object */
         from->kind->archive((void *)(uintptr_t)from->object, archive);
     return archive->status == GPC_OK ? gpci_archive_finish(archive) : archive->status;
 }
@@ -158,7 +158,7 @@ static gpc_status load(const gpci_saved_kind *kind, gpc_context *context, void *
     return status;
 }
 
-/* Name the file in a message of the archive. */
+/* Put the name of the snapshot's file before the message of the archive. */
 static gpc_status blame(const gpc_stream *from, gpc_status status, const gpc_error *reason, gpc_error *error) {
     return from->path ? gpci_fail(error, status, "%s: %s", from->path, reason->message)
                       : gpci_fail(error, status, "%s", reason->message);

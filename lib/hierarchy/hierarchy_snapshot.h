@@ -6,14 +6,14 @@
 
 #include <gpucache/ext/replay.h>
 
-/* Snapshots, common to all kinds of objects. */
+/* Functions for snapshots, common to hierarchies and replays. */
 
 enum { GPCI_SNAPSHOT_HIERARCHY = 1, GPCI_SNAPSHOT_REPLAY = 2 };
 
-/* Kind of object: created from a configuration, then loaded with a state. */
+/* Kind of a saved object. To load an object, create the object from the saved configuration, then load the state. */
 typedef struct gpci_saved_kind {
     uint32_t kind;
-    const uint64_t *sizes; /* [size_count] sizes of its saved structs */
+    const uint64_t *sizes; /* [size_count] sizes of structs saved by this kind only */
     size_t size_count;
     gpc_status (*create)(gpc_context *context, const gpc_config *config, gpc_error *error, void **out);
     void (*destroy)(void *object);
@@ -29,14 +29,14 @@ typedef struct gpci_saved {
 } gpci_saved;
 
 /*
- * Save an object to a new archive. Call gpci_archive_close in any case. The next layers write the archive to streams,
- * and load it from a checked stream.
+ * gpci_save: save an object to a new archive. Call gpci_archive_close after every status. gpci_load: check a stream,
+ * and make a new object from the snapshot in the stream. gpci_copy: save and load in memory, without a stream.
  */
 gpc_status gpci_save(const gpci_saved *from, gpci_archive *archive, gpc_error *error);
 gpc_status gpci_load(const gpci_saved_kind *kind, gpc_context *context, const gpc_stream *from,
                      const gpc_load_options *options, gpc_error *error, void **out);
 gpc_status gpci_copy(const gpci_saved *from, gpc_error *error, void **out);
-/* A hierarchy or a replay to save. */
+/* Describe a hierarchy or a replay for gpci_save and gpci_copy. */
 gpci_saved gpci_hierarchy_saved(const gpc_hierarchy *hierarchy);
 gpci_saved gpci_replay_saved(const gpc_replay *replay);
 

@@ -17,8 +17,8 @@
  * Concurrent kernels. A sequential launch acts on all caches (hierarchy.c); a concurrent launch acts only on L1s of
  * idle SMs.
  *
- * Example, SMs 0 and 1: kernel 1 begins on SM 0, and the L1 of SM 0 is emptied. Kernel 2 begins on both while kernel 1
- * runs: the L1 of SM 0 stays, the L1 of SM 1 is emptied. Accesses of both kernels meet in the L1 of SM 0.
+ * Example, SMs 0 and 1: kernel 1 begins on SM 0, and the L1 of SM 0 is emptied. Kernel 2 begins on both SMs while
+ * kernel 1 runs: the L1 of SM 0 keeps its lines, and the L1 of SM 1 is emptied. Both kernels share the L1 of SM 0.
  */
 
 GPCI_INLINE uint64_t bit(uint32_t sm) {
@@ -104,14 +104,14 @@ void gpci_kernels_finish(gpc_hierarchy *hierarchy, uint32_t stream) {
     memset(&kernels->sms[(size_t)stream * kernels->words], 0, kernels->words * sizeof *kernels->sms);
 }
 
-/* Replace the L1 of an SM by an empty one with a new share; keep the old counts. */
+/* Replace the L1 of an SM by `l1`, an empty L1 with a new share. Keep the counts of the old L1. */
 static void reshape(gpc_hierarchy *hierarchy, uint32_t sm, gpc_cache *l1, const gpci_l1_share *share) {
     gpci_hierarchy_retire(hierarchy, sm);
     gpci_cache_exchange(hierarchy->l1[sm], l1);
     hierarchy->kernels->shares[sm] = *share;
 }
 
-/* Build new L1s for the SMs in `sms` whose share differs. */
+/* Build new L1s for the SMs in `sms` whose L1 has another shape than `share`. */
 static gpc_status build(gpc_hierarchy *hierarchy, const uint64_t *sms, const gpci_l1_share *share, gpc_cache **l1,
                         gpc_error *error) {
     for (uint32_t sm = 0; sm < hierarchy->sms; sm++) {
@@ -129,12 +129,12 @@ static bool is_emptied(const gpc_hierarchy *hierarchy) {
     return gpci_number(hierarchy, GPCI_KEY_KERNELS_FLUSH) >= 1 || hierarchy->viper;
 }
 
-/* True if an SM of a new kernel loses the lines of its L1. `l1`: the SM's new L1, or NULL. */
+/* True if SM `sm` is in `sms`, and the L1 of the SM loses its lines. `l1`: the new L1 of the SM; NULL: no new L1. */
 static bool loses_lines(const gpc_hierarchy *hierarchy, const uint64_t *sms, uint32_t sm, const gpc_cache *l1) {
     return sms[sm / 64] & bit(sm) && (is_emptied(hierarchy) || l1);
 }
 
-/* Reserve the memory to empty L1s: a kernel without memory changes no L1. */
+/* Reserve the memory that is needed to empty L1s. If memory runs out, no L1 has changed. */
 static gpc_status reserve(gpc_hierarchy *hierarchy, const uint64_t *sms, gpc_cache **l1, gpc_error *error) {
     uint32_t dirty = 0;
     gpc_line line;
@@ -193,7 +193,7 @@ gpc_status gpci_kernels_prepare(gpc_hierarchy *hierarchy, const uint64_t *sms, c
     return status;
 }
 
-/* all: SMs of a new kernel; fresh: those without a running kernel. */
+/* Bit maps. all: SMs of a new kernel. fresh: SMs of the new kernel on which no other kernel runs. */
 typedef struct chosen {
     uint64_t *all, *fresh;
 } chosen;
@@ -269,12 +269,12 @@ static gpc_status start(gpc_hierarchy *hierarchy, const gpc_kernel_options *opti
         if (choice->fresh[sm / 64] & bit(sm))
             gpci_kernels_tell(hierarchy, sm, hierarchy->kernel, GPC_KERNEL_START);
     GPCI_RECORD(hierarchy, cannot, (hierarchy->recorder, "gpc_hierarchy_start_kernel"));
-    if (hierarchy->observer) /* an observer without memory begins at the kernel's first instruction */
+    if (hierarchy->observer) /* if memory runs out, the observer begins at the kernel's first instruction */
         (void)hierarchy->observer->on_kernel(hierarchy->observer->data);
     return GPC_OK;
 }
 
-/* True without a running kernel, if no SM's L1 has a share of its own. */
+/* True if no kernel runs, and the L1s of all SMs have the share of the hierarchy. */
 static bool has_common_share(const gpc_hierarchy *hierarchy) {
     const gpci_kernels *kernels = hierarchy->kernels;
     bool common = kernels && !kernels->running;
@@ -321,7 +321,7 @@ gpc_status gpc_hierarchy_start_kernel(gpc_hierarchy *hierarchy, const gpc_kernel
     const bool first = !hierarchy->kernels;
     const gpc_status status = start_or_leave(hierarchy, options, error, out_kernel);
     if (status != GPC_OK && first && has_common_share(hierarchy))
-        gpci_kernels_destroy(hierarchy); /* without a kernel the hierarchy is as before, snapshots included */
+        gpci_kernels_destroy(hierarchy); /* no kernel began: the hierarchy and its snapshots are as before the call */
     return status;
 }
 

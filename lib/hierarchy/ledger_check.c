@@ -11,18 +11,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Ledger of a hierarchy. Reads the values of an object once, and evaluates all clauses on the values. */
+/* Check of a hierarchy's counters. The values of an object are read once; all clauses are evaluated on the values. */
 
 typedef struct books {
     const gpci_ledger_owner *owner;
     gpci_ledger ledger;
-    bool *applies;                             /* [clauses] conditions hold */
+    bool *applies;                             /* [clauses] true: the conditions of the clause hold */
     gpci_object_values whole, object;          /* object: the current object */
     gpci_object_values sums[GPC_OBJECT_COUNT]; /* sums over all objects of a kind */
     uint32_t objects[GPC_OBJECT_COUNT];        /* number of objects by kind */
     gpc_object kind;                           /* kind of the current object */
     uint32_t index;                            /* index of the current object */
-    gpc_stats again;                           /* second counts of the whole */
+    gpc_stats again;                           /* second counts of the whole, by the checking build */
     gpci_text text;
     bool wrong;
 } books;
@@ -32,7 +32,10 @@ static const uint64_t *find(const books *audit, gpc_object kind, const gpci_obje
     return gpci_object_find(audit->owner->hierarchy, kind, audit->owner->replayed, values, counter);
 }
 
-/* Value of the object itself; for the whole also the sum over the objects of a kind. */
+/*
+ * Value of a counter in the current object. If `part` is a kind and the current object is the whole, the sum of the
+ * values of all objects of the kind. NULL: absent.
+ */
 static const uint64_t *value(void *data, const gpci_counter_row *counter, uint8_t part) {
     const books *audit = data;
     if (part == GPCI_PART_OWN)
@@ -44,7 +47,7 @@ static const uint64_t *value(void *data, const gpci_counter_row *counter, uint8_
 }
 
 #ifdef GPCI_CHECK
-/* Bytes that L1 holds in the present kernel, by the tags of the first L1. */
+/* Capacity of an L1 in the present kernel, in bytes, computed from the tags of the first L1. */
 static uint64_t l1_capacity(const gpc_hierarchy *hierarchy) {
     const gpc_cache *cache = hierarchy->l1 && hierarchy->kernel ? hierarchy->l1[0] : NULL;
     if (hierarchy->coherent && hierarchy->has_l1 && hierarchy->kernel) {
@@ -54,7 +57,10 @@ static uint64_t l1_capacity(const gpc_hierarchy *hierarchy) {
     return cache ? ((uint64_t)cache->sets * cache->ways - cache->spare_ways) * cache->options.line_bytes : 0;
 }
 
-/* Requests at memories: every request to a memory is of its own GPU or of another. */
+/*
+ * Count requests at memories a second time. With coherent->parts of 1, every request is local or remote: the second
+ * count of one number is the number of all requests less the other number. With more parts, all requests are local.
+ */
 static void count_gpus(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     const gpci_coherent *coherent = hierarchy->coherent;
     uint64_t requests = 0;
@@ -93,7 +99,7 @@ static bool module_again(const books *audit, const gpci_counter_row *counter, ui
     gpci_coherence_stats stats = gpci_module_at(coherent->tree, first + audit->index)->again;
     if (near != GPC_NO_MODULE)
         gpci_coherence_add_stats(&stats, &gpci_module_at(coherent->tree, near)->again);
-    stats.directory_accesses = stats.accesses; /* lookups that were turned away */
+    stats.directory_accesses = stats.accesses; /* both clauses need the number of lookups that waited or were refused */
     memcpy(out, (const char *)&stats + counter->offset, sizeof *out);
     return true;
 }
@@ -112,13 +118,13 @@ static void count_read_only(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     }
 }
 
-/* Sectors between halves of slices. */
+/* Count a second time the sectors between the two partitions of L2. */
 static void count_halves(const gpci_coherent *coherent, gpc_stats *stats) {
     for (uint32_t i = coherent->first_near; i < coherent->modules; i++)
         stats->l2_remote_sectors += gpci_module_at(coherent->tree, i)->remote_again;
 }
 
-/* Second counts without a clock, too. */
+/* Collect the second counts of the whole, in functional and timed mode. */
 static void count_again(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
         gpci_stats_add(stats, &hierarchy->of_sm[sm].again);
@@ -144,7 +150,10 @@ static const gpc_cache *cache_at(const books *audit) {
     return caches ? caches[audit->index] : NULL;
 }
 
-/* Second counts of a cache. A cache counts its own steps; a controller counts how often no line could leave. */
+/*
+ * Second count of a cache's counter. A cache counts its own steps. The controller of a timed cache counts how often no
+ * line could be evicted (no_victims).
+ */
 static bool cache_again(const books *audit, const gpci_counter_row *counter, uint64_t *out) {
     const gpc_hierarchy *hierarchy = audit->owner->hierarchy;
     const gpc_cache *cache = cache_at(audit);
@@ -159,7 +168,7 @@ static bool cache_again(const books *audit, const gpci_counter_row *counter, uin
     return true;
 }
 
-/* Lines that a cache holds. */
+/* Number of lines present in the cache of the current object. False: the object has no cache. */
 static bool held(void *data, uint64_t *out) {
     const gpc_cache *cache = cache_at(data);
     *out = cache ? gpci_cache_lines(cache) : 0;
@@ -201,7 +210,7 @@ static bool events(void *data, gpci_ledger_sum sum, const char *words, uint32_t 
     return audit->owner->events(audit->owner->followed, audit->kind, audit->index, sum, words, length, out);
 }
 
-/* "key=value", "key!=value" */
+/* True if the condition "key=value" or "key!=value" holds for the configuration. */
 static bool is_set(const gpc_hierarchy *hierarchy, const char *word, size_t length) {
     char key[64];
     const char *equals = memchr(word, '=', length), *is = NULL;
@@ -280,7 +289,10 @@ static void check_clauses(books *audit) {
     }
 }
 
-/* No counter and no bucket below 0. In the last half of all cycles, counts of cycles look so. */
+/*
+ * Check that no counter and no bucket is negative. From cycle 2^63 on, counts of cycles have the sign bit set, and
+ * nothing is checked.
+ */
 static void check_signs(books *audit) {
     if (gpc_hierarchy_now(audit->owner->hierarchy) >> 63)
         return;
@@ -322,14 +334,14 @@ static void check_objects(books *audit, gpc_object kind) {
     }
 }
 
-/* Energies are rounded down, every energy separately. */
+/* True if `sum` over objects agrees with `whole`. The energy of each object is rounded down, so a sum may be less. */
 static bool makes(const books *audit, gpc_object kind, const gpci_counter_row *row, uint64_t sum, uint64_t whole) {
     if (row->needs == GPCI_NEEDS_ENERGY)
         return sum <= whole && whole - sum <= audit->objects[kind];
     return sum == whole;
 }
 
-/* Objects of a kind add up to the whole. */
+/* Check that the values of all objects of a kind add up to the value of the whole. */
 static void check_whole(books *audit, gpc_object kind) {
     size_t count;
     const gpci_counter_row *rows = gpci_counters(GPC_TABLE_HIERARCHY, &count);
@@ -347,7 +359,7 @@ static void check_whole(books *audit, gpc_object kind) {
     }
 }
 
-/* Streams add up to the whole, with the counts without a stream. */
+/* Check that the values of all streams, and the counts that belong to no stream, add up to the value of the whole. */
 static void check_streams(books *audit) {
     const gpc_hierarchy *hierarchy = audit->owner->hierarchy;
     check_objects(audit, GPC_OBJECT_STREAM);
@@ -357,7 +369,7 @@ static void check_streams(books *audit) {
     check_whole(audit, GPC_OBJECT_STREAM);
 }
 
-/* Choose the clauses of the object at hand, a part or the whole. */
+/* Choose the clauses with conditions that hold: `kind` is GPC_OBJECT_WHOLE, or GPC_OBJECT_SM for all parts. */
 static void choose(books *audit, gpc_object kind) {
     audit->kind = kind;
     for (uint32_t i = 0; i < audit->ledger.count; i++)
@@ -388,7 +400,7 @@ static void check_all(books *audit) {
 }
 
 bool gpci_ledger_right(const gpci_ledger_owner *owner, char *text, size_t size) {
-    /* The host's allocator hears nothing of the ledger. */
+    /* The ledger uses the default allocator, so that the host's allocator gets no calls from the checks. */
     gpc_context own = {.allocate = gpci_default_allocate,
                        .resize = gpci_default_resize,
                        .release = gpci_default_release},

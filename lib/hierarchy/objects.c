@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Statistics by object: SM, slice, network. Statistics of the hierarchy are sums over objects. */
+/* Statistics of one object (an SM, a slice, a network). Statistics of the whole hierarchy are sums over objects. */
 
 uint32_t gpc_hierarchy_object_count(const gpc_hierarchy *hierarchy, gpc_object kind) {
     if (!hierarchy)
@@ -82,7 +82,10 @@ void gpci_object_values_subtract(gpci_object_values *later, const gpci_object_va
 #undef X
 }
 
-/* Caches counted by a counter: L1s; for the table of caches, slices if `kind` is a slice. */
+/*
+ * First of the caches that the counter counts: an L1, or, if `kind` is a slice and the counter is in GPC_TABLE_CACHE, a
+ * slice. NULL: no such cache.
+ */
 static const gpc_cache *cache_of(const gpc_hierarchy *hierarchy, gpc_object kind, const gpci_counter_row *info) {
     gpc_cache *const *caches =
         info->table == GPC_TABLE_CACHE && kind == GPC_OBJECT_SLICE ? hierarchy->l2 : hierarchy->l1;
@@ -97,8 +100,8 @@ static bool of_absent_memory(const gpc_hierarchy *hierarchy, const gpci_counter_
 static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed, const gpci_counter_row *info);
 
 /*
- * True if an energy is known: its key is set and its events are counted. A sum of energies is known if a part is known;
- * the total also needs a static part.
+ * True if an energy is known. The energy of one kind of event is known if its key is set and the events are counted.
+ * The dynamic energy is known if a dynamic energy is known. The total is known if also a static energy is known.
  */
 static bool energy_known(const gpc_hierarchy *hierarchy, gpc_object kind, bool replayed, uint32_t id) {
     size_t count;
@@ -121,7 +124,7 @@ static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool repla
     switch ((gpci_counter_needs)info->needs) {
     case GPCI_NEEDS_REPLAY:
         return replayed && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK);
-    case GPCI_NEEDS_ISSUE: /* a recording has the host's sums alone */
+    case GPCI_NEEDS_ISSUE: /* a replayed recording has only the host's counts for the whole, not for an SM */
         return kind == GPC_OBJECT_WHOLE || (replayed && !gpci_order_is_recorded(hierarchy->config));
     case GPCI_NEEDS_REUSE:
         return hierarchy->coherent ? gpci_number(hierarchy, GPCI_KEY_L1_TRACK_REUSE)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cycles of accesses by latency stage, for a host: names, and sums as rows. */
+/* Cycles that accesses spend in each latency stage, for a host: names of the stages, and rows of sums. */
 
 static const char *const names[] = {
 #define X(id, value, name, meaning) [id] = name,
@@ -26,7 +26,7 @@ const char *gpc_stage_meaning(unsigned stage) {
     return stage < GPC_STAGE_COUNT ? meanings[stage] : "";
 }
 
-/* Descending order of cycles; ties in a fixed order on every platform. */
+/* Order rows by cycles, descending. Rows with equal cycles have the same order on every platform. */
 static int compare(const void *one, const void *other) {
     const gpci_stage_sum *left = *(const gpci_stage_sum *const *)one, *right = *(const gpci_stage_sum *const *)other;
     if (left->latency != right->latency)

@@ -27,20 +27,20 @@ gpci_bulk gpci_bulk_of(const gpc_warp_access *access);
 bool gpci_bulk_next(gpci_bulk *bulk, unsigned line_shift, gpci_transaction *line);
 /* Number of remaining requests. */
 uint32_t gpci_bulk_count(const gpci_bulk *bulk, unsigned line_shift);
-/* log2 of the line size of a hierarchy. */
+/* log2 of the line size that divides bulk copies: L1's line size, or L2's if no L1 exists. */
 unsigned gpci_bulk_shift(const gpc_hierarchy *hierarchy);
-/* Fields common to every request of the copy. Counts the copy. */
+/* Count the copy. Returns a request with the fields common to all requests of the copy. */
 gpc_request gpci_bulk_request(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t requests);
-/* Count a request; `targets`: number of SMs receiving its bytes. */
+/* Count a request. `targets`: number of SMs that receive the bytes. */
 void gpci_bulk_count_request(gpc_hierarchy *hierarchy, const gpc_request *request, const gpci_transaction *line,
                              uint32_t targets);
 /* Reason why a copy is invalid; NULL: valid. */
 const char *gpci_bulk_wrong(const gpc_hierarchy *hierarchy, const gpc_warp_access *access);
 
 #ifdef GPCI_CHECK
-/* Count a copy again, as a whole, for the ledger, in the checking build (base/check.h). */
+/* Count a whole copy a second time. The checking build (base/check.h) compares the two counts. */
 void gpci_bulk_count_again(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t requests);
-/* Count the sectors of a request again. */
+/* Count the sectors of a request a second time. */
 void gpci_bulk_count_line_again(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t segments,
                                 uint32_t targets);
 #endif

@@ -89,7 +89,7 @@ uint32_t gpci_constants_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *a
                                          hierarchy->constants[0]->line_shift, lines);
     *request = gpci_access_request(hierarchy, access, count);
     request->sector_mask = 1;
-    request->policy.token = GPC_TOKEN_UNUSED; /* tokens are of L1 */
+    request->policy.token = GPC_TOKEN_UNUSED; /* only L1 uses the token */
     hierarchy->of_sm[access->sm].const_requests++;
     return count;
 }

@@ -5,10 +5,11 @@
 #include "level/rules/hierarchy.h"
 
 /*
- * Effect of a fence on the levels, without time: up to three steps, in the order of the fields.
+ * Steps of a fence, in the order of the fields. A plan does not tell how long a step takes.
  *
- * Example, a warp of h100 executes MEMBAR.SC.GPU; CCTL.IVALL. Under coherence = none the first waits for the SM's
- * writes; the second makes L1 write back dirty data and drop its lines. Under viper the first does all three.
+ * Example, a warp of h100 executes MEMBAR.SC.GPU, and then CCTL.IVALL. With coherence = none, MEMBAR waits for the SM's
+ * writes, and CCTL makes L1 write back dirty data and drop all lines. With coherence = viper, MEMBAR does all three
+ * steps.
  */
 typedef struct gpci_fence_plan {
     bool waits;      /* wait until the SM's earlier writes are performed in L2 */
@@ -17,7 +18,7 @@ typedef struct gpci_fence_plan {
     bool marks;      /* in a tree: send markers behind invalidations caused by the SM's stores */
 } gpci_fence_plan;
 
-/* True for scopes whose threads meet below L1. */
+/* True if the threads of the scope may run on several SMs, and so communicate below L1. */
 GPCI_INLINE bool gpci_scope_is_wide(uint8_t scope) {
     return scope != GPC_SCOPE_CTA;
 }
@@ -33,17 +34,17 @@ GPCI_INLINE bool gpci_order_releases(uint8_t order) {
 gpci_fence_plan gpci_fence_plan_of(const gpc_hierarchy *hierarchy, uint8_t scope, uint8_t order, uint8_t control);
 
 /*
- * True if the hierarchy executes an instruction with these properties: a fence, or control of a whole L1. For other
- * ordering instructions of traces (ERRBAR, control of single lines) the warp itself waits.
+ * True if the hierarchy executes an ordering instruction of a trace: a fence, or control of a whole L1. For other
+ * ordering instructions (ERRBAR, control of single lines) the hierarchy does nothing, and only the warp waits.
  */
 GPCI_INLINE bool gpci_fence_is_full(uint8_t order, uint8_t control) {
     return order > GPC_ORDER_RELAXED || control == GPC_CONTROL_INVALIDATE_ALL || control == GPC_CONTROL_WRITE_BACK_ALL;
 }
 
-/* Check a configuration with coherence = viper; one error message has all needed settings. */
+/* If coherence = viper, check the configuration. If settings are missing, a single error message names all of them. */
 gpc_status gpci_viper_check(const gpc_hierarchy *hierarchy, gpc_error *error);
 
-/* Without time: true if the fence has an effect. */
+/* True if the fence changes the contents of caches, and does not only wait. */
 bool gpci_fence_acts(const gpc_hierarchy *hierarchy, const gpc_fence *fence);
 
 /* Copy a host's fence to `ours`, with defaults of GPC_FENCE_INIT. Returns as gpc_hierarchy_fence. */

@@ -7,12 +7,13 @@
 #include "level/access/warp_access.h"
 
 /*
- * Kind of a recorded transaction, in the upper two bits. Lines have 32 bytes or more, so line numbers have at most 59
- * bits.
+ * The upper two bits of a recorded entry are the kind of the transaction, the other bits are the line number. Lines
+ * have 32 bytes or more, so line numbers have at most 59 bits.
  */
 #define SORT_SHIFT 62u
 #define LINE_MASK (((uint64_t)1 << SORT_SHIFT) - 1)
 
+/* Kinds: USE is a next use of the line, END ends the line, PASS has no effect (future.h). */
 enum { USE, END, PASS };
 
 gpc_status gpci_future_create(gpc_context *context, uint32_t sms, gpc_error *error, gpci_future **out) {
@@ -84,7 +85,7 @@ gpc_status gpci_future_record(gpci_future *future, const gpc_hierarchy *hierarch
     return GPC_OK;
 }
 
-/* Resolve from the last access to the first; `uses` maps a line to its next use. */
+/* Compute the next uses of an SM, from the last transaction to the first. `uses` maps a line to its next use. */
 static gpc_status resolve_sm(gpc_context *context, gpci_map *uses, gpci_future_sm *future_sm) {
     for (size_t i = future_sm->count; i-- > 0;) {
         uint64_t line = future_sm->entries[i] & LINE_MASK, sort = future_sm->entries[i] >> SORT_SHIFT;

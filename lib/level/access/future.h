@@ -6,23 +6,26 @@
 
 /*
  * Future accesses of every L1 of a functional hierarchy within a kernel. In a functional replay, neither the order of
- * warps nor their accesses depend on caches. A kernel can therefore first run dry to record its line transactions, and
- * then run with next_use known for every request.
+ * warps nor their accesses depend on caches. Therefore a kernel runs twice. The first run only records the line
+ * transactions. In the second run every request has the next use of its line (next_use).
  *
- * The next use of a line is the next transaction that can hit the line and that would fetch it on a miss: a load, a
- * prefetch, an allocating store. Evicting stores and atomics end the line: no use follows them. Other stores have no
- * effect.
+ * The next use of a line is the number of the next transaction that can hit the line, and that fetches the line on a
+ * miss: a load, a prefetch, or a store that allocates. A store that evicts the line, and an atomic, end the line: a
+ * transaction before them has no next use. Other stores have no effect.
  *
- * Example, L1 that stores evict from:    load A   load B   load A   store A   load A
- * next uses                              2        never    never    4         never
+ * Example, stores evict from L1. Transactions 0 to 4:    load A   load B   load A   store A   load A
+ * next uses:                                             2        never    never    4         never
  */
 
-/* Transactions of an SM. While recording: line and kind; afterwards: next use of the line. */
+/*
+ * Transactions of an SM. Until gpci_future_resolve, an entry is the line and the kind of a transaction; afterwards, an
+ * entry is the next use of the line.
+ */
 typedef struct gpci_future_sm {
     uint64_t *entries; /* [capacity] */
     size_t count, capacity;
-    size_t at;     /* index of the next transaction */
-    uint64_t base; /* number of transactions of earlier kernels; numbers continue */
+    size_t at;     /* index of the transaction that gpci_future_next returns next */
+    uint64_t base; /* number of transactions of all earlier kernels: the number of this kernel's first transaction */
 } gpci_future_sm;
 
 struct gpci_future {
@@ -33,9 +36,9 @@ struct gpci_future {
 
 gpc_status gpci_future_create(gpc_context *context, uint32_t sms, gpc_error *error, gpci_future **out);
 void gpci_future_destroy(gpci_future *future);
-/* Begin a kernel. */
+/* Begin a kernel: forget the entries of the kernel before. */
 void gpci_future_forget(gpci_future *future);
-/* Record a warp access of gpc_hierarchy_access. GPC_ERROR_MEMORY. */
+/* Record the L1 transactions of a warp access. GPC_ERROR_MEMORY. */
 gpc_status gpci_future_record(gpci_future *future, const gpc_hierarchy *hierarchy, const gpc_warp_access *access);
 /* Compute next uses once the kernel is recorded. GPC_ERROR_MEMORY. */
 gpc_status gpci_future_resolve(gpci_future *future);

@@ -11,7 +11,7 @@ static gpc_status refuse(const gpc_hierarchy *hierarchy, gpci_key key, gpc_statu
                      gpci_quote(gpci_config_text(hierarchy->config, key)).text, why);
 }
 
-/* Channels of a partition of a GPU's slices; a slice may have several channels or a part of one. */
+/* Number of DRAM channels per L2 partition of a GPU. The number may differ from the number of slices. */
 static uint32_t channels_per_partition(const gpc_hierarchy *hierarchy) {
     const uint32_t channels = (uint32_t)gpci_number(hierarchy, GPCI_KEY_DRAM_CHANNELS),
                    parts = hierarchy->partitions * hierarchy->gpus;

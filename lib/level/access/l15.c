@@ -30,7 +30,9 @@ static gpc_status read_options(const gpc_hierarchy *hierarchy, gpc_cache_options
 }
 
 /*
- * Assign SMs to L1.5s in order, at most l15.sms per L1.5, and without crossing coalescers. Returns the number of L1.5s.
+ * Assign SMs to L1.5s in order, at most l15.sms per L1.5. SMs of different L2 request coalescers never share an L1.5.
+ * Returns the number of L1.5s. `last` and `used` have an element per coalescer: the L1.5 of the last SM, and the number
+ * of SMs.
  */
 static uint32_t share_out(gpc_hierarchy *hierarchy, uint32_t *last, uint32_t *used) {
     const uint32_t most = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L15_SMS);
@@ -44,7 +46,7 @@ static uint32_t share_out(gpc_hierarchy *hierarchy, uint32_t *last, uint32_t *us
     return count;
 }
 
-/* Chain the SMs of each L1.5 in ascending order. */
+/* Make a linked list of the SMs of each L1.5 (l15_first, l15_next), in ascending order. */
 static void chain(gpc_hierarchy *hierarchy) {
     memset(hierarchy->l15_first, 0xff, hierarchy->l15_count * sizeof *hierarchy->l15_first);
     for (uint32_t sm = hierarchy->sms; sm--;) {
@@ -71,7 +73,7 @@ static gpc_status assign(gpc_hierarchy *hierarchy, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Reject keys without effect if there is no L1.5, or no other cache with code. */
+/* Without an L1.5: reject l15.sms, and, if no instruction cache exists, kernels.code. The keys would have no effect. */
 static gpc_status check_without(const gpc_hierarchy *hierarchy, gpc_error *error) {
     if (gpci_number(hierarchy, GPCI_KEY_L15_SMS) != 1)
         return refuse(hierarchy, GPCI_KEY_L15_SMS, "needs l15.size: there is nothing to share", error);
@@ -125,7 +127,7 @@ void gpci_l15_drop(gpc_hierarchy *hierarchy) {
         gpci_drop_all(hierarchy->l15[i]);
 }
 
-/* Drop the constants of every process; they lie below the addresses of code. */
+/* Drop the constants of every process. All constants have addresses below GPCI_CODE. */
 static void drop_constants(const gpc_hierarchy *hierarchy, gpc_cache *cache) {
     gpci_drop_below(cache, GPCI_CODE, gpci_process_plain(hierarchy, UINT64_MAX));
 }

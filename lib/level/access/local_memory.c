@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/access/local_memory.h"
 
-/* Mapping of threads' words to addresses, and of a warp's words to lines. */
+/* Map the words of threads to addresses, and the words of a warp to lines. */
 
-#define OFFSET_BITS 27u /* with the maximum of SMs, warps and lanes, the last byte is below 2^57 */
+#define OFFSET_BITS 27u /* with the most SMs, warps and lanes, the last byte of local memory is below 2^57 */
 
 uint64_t gpci_local_address(const gpc_hierarchy *hierarchy, uint32_t sm, uint32_t warp, uint32_t lane,
                             uint64_t offset) {
@@ -34,7 +34,7 @@ const char *gpci_local_wrong(const gpc_hierarchy *hierarchy, const gpc_warp_acce
     return NULL;
 }
 
-/* Find the line of an address, from `first` on, or append a new line. */
+/* Find the transaction of the line `address` between `first` and `end`, or append a new transaction. */
 static gpci_transaction *line_at(gpci_transaction *first, gpci_transaction **end, uint64_t address) {
     for (gpci_transaction *line = *end; line > first; line--)
         if (line[-1].address == address)

@@ -5,14 +5,17 @@
 
 #include <string.h>
 
-/* Start of a call of a process. Addresses of the hierarchy have process bits from now on. Returns the state before. */
+/*
+ * Begin a call. If the process is not 0, all addresses of the hierarchy have process bits from now on
+ * (hierarchy->processes). Returns hierarchy->processes before the call, for end.
+ */
 static bool begin(gpc_hierarchy *hierarchy, uint8_t process) {
     const bool before = hierarchy->processes;
     hierarchy->processes |= process != 0;
     return before;
 }
 
-/* End of the call. A rejected call restores the state before. */
+/* End the call. If the call was rejected, restore hierarchy->processes to `before`. */
 static gpc_status end(gpc_hierarchy *hierarchy, bool before, gpc_status status) {
     const bool done =
         status == GPC_OK || status == GPC_ERROR_CANCELLED || status == GPC_ERROR_CALLBACK || status == GPC_ERROR_MEMORY;
@@ -20,7 +23,7 @@ static gpc_status end(gpc_hierarchy *hierarchy, bool before, gpc_status status) 
     return status;
 }
 
-/* An access behind the door, with a copy of the addresses. */
+/* Copy of the host's access, with joined addresses. */
 typedef struct entered {
     gpc_warp_access access;
     uint64_t addresses[64];

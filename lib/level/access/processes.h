@@ -5,9 +5,10 @@
 #include "level/rules/driver.h"
 
 /*
- * Door of a hierarchy with several processes (types.h). A host's address and process become one address here, and code
- * behind the door knows no processes. gpci_process_of and gpci_process_plain are the way out. An access without a
- * process (gpci_has_process) does not pass the door.
+ * Entry of accesses into a hierarchy with several processes (gpucache/types.h). These functions join the host's address
+ * and process to one address (gpc_process_address), and pass the access on. All code after the entry uses joined
+ * addresses and ignores processes. gpci_process_of and gpci_process_plain take a joined address apart. If
+ * gpci_has_process is false for an access, the access needs none of these functions.
  */
 
 /* Counterparts of gpci_driver.access, and of gpci_clock_calls.issue, .miss and .transactions. */

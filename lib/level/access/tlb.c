@@ -8,7 +8,7 @@ static gpc_status refuse(gpci_key key, const gpc_hierarchy *hierarchy, const cha
                      gpci_config_text(hierarchy->config, key), why);
 }
 
-/* Without a page size no other key of TLBs has an effect. */
+/* Reject other keys of TLBs if tlb.page is not a size: the keys have no effect. */
 static gpc_status check_absent(const gpc_hierarchy *hierarchy, gpc_error *error) {
     for (uint32_t key = GPCI_KEY_TLB_PAGE + 1; key <= GPCI_KEY_TLB_WALK_LATENCY; key++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
@@ -29,7 +29,7 @@ static gpc_status check(const gpc_hierarchy *hierarchy, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Read sets and ways; pages are assigned later. */
+/* Set the numbers of sets and ways of a TLB from the keys. */
 static gpc_status shape(const gpc_hierarchy *hierarchy, gpci_key entries_key, gpci_key ways_key, gpci_tlb *tlb,
                         gpc_error *error) {
     const uint64_t entries = gpci_number(hierarchy, entries_key), asked = gpci_number(hierarchy, ways_key),
@@ -93,7 +93,7 @@ void gpci_tlbs_state(gpci_tlbs *tlbs, gpci_state_fn visit, void *user_data) {
     visit(user_data, tlbs->pages, tlbs->page_count * sizeof *tlbs->pages);
 }
 
-/* Set of a page. */
+/* First way of the page's set. */
 static uint64_t *set_of(const gpci_tlb *tlb, uint64_t page) {
     return tlb->pages + (size_t)(tlb->sets > 1 ? page % tlb->sets : 0) * tlb->ways;
 }
@@ -105,7 +105,7 @@ static uint32_t way_of(const gpci_tlb *tlb, const uint64_t *set, uint64_t page) 
     return way;
 }
 
-/* Move the page to the first place; the pages before `way` move back. */
+/* Put the page into the first place of the set. The pages before `way` move back by one place. */
 static void move_up(uint64_t *set, uint32_t way, uint64_t page) {
     memmove(set + 1, set, way * sizeof *set);
     set[0] = page;

@@ -5,22 +5,23 @@
 #include "level/rules/hierarchy.h"
 
 /*
- * Address translation (keys tlb.*): a TLB per L1, a common L2 TLB, and walks of the page table. Pages have one size,
- * and a page lies in memory at its virtual address; translation therefore only costs time. The contents of TLBs are
- * here, for both drivers; timing is in timed/pages/l1_tlb.c and l2_tlb.c.
+ * Address translation (keys tlb.*): a TLB per L1, a common L2 TLB, and walks of the page table. All pages have the same
+ * size. The physical address of a page equals the virtual address, so translation only costs time. This file has the
+ * contents of TLBs, for both drivers; timing is in timed/pages/l1_tlb.c and l2_tlb.c.
  *
- * Line transactions are looked up after the coalescer, the best choice by Power et al. (HPCA 2014). Bulk copies look up
- * page by page. Prefetches of an L1's prefetcher need a page present in the TLB, or are dropped. Write-backs of L1 and
- * requests of a host's own L1 are already translated. TLBs keep their pages between kernels and when caches are
- * flushed: pages do not move.
+ * TLBs translate the line transactions that the coalescer makes, the best choice by Power et al. (HPCA 2014). Bulk
+ * copies look up each page once. A prefetch of an L1's prefetcher is dropped if the page is absent from the TLB.
+ * Write-backs of L1 and requests of a host's own L1 are already translated. TLBs keep their pages between kernels and
+ * when caches are flushed: pages do not move.
  *
- * Example, tlb.page = 64KiB, tlb.l1_entries = 2, tlb.l2_entries = 4: loads of pages A, B, A, C, B find nothing,
- * nothing, A, nothing (A was used after B, so B is evicted), and B in the L2 TLB. Five accesses and one hit of the L1
- * TLB, four and one of the L2 TLB, three walks.
+ * Example, tlb.page = 64KiB, tlb.l1_entries = 2, tlb.l2_entries = 4. Five loads of the pages A, B, A, C, B: A, B and C
+ * miss both TLBs, and need three walks. The second load of A hits the L1 TLB. C evicts B from the L1 TLB, because A was
+ * used after B. The second load of B misses the L1 TLB and hits the L2 TLB. The L1 TLB has five accesses and one hit;
+ * the L2 TLB has four accesses and one hit.
  */
 #define GPCI_NO_PAGE UINT64_MAX
 
-/* Pages of a set in order of use, last used first; GPCI_NO_PAGE from the first free way on. */
+/* The pages of a set are in order of use, the last used page first. GPCI_NO_PAGE from the first free way on. */
 typedef struct gpci_tlb {
     uint64_t *pages; /* [sets][ways] */
     uint32_t sets, ways;
@@ -28,26 +29,29 @@ typedef struct gpci_tlb {
 
 typedef struct gpci_tlbs {
     gpci_tlb *l1;      /* [sms] */
-    gpci_tlb l2;       /* no sets: no L2 TLB */
-    uint64_t *engine;  /* [sms] page of the last bulk copy request */
+    gpci_tlb l2;       /* sets = 0: no L2 TLB exists */
+    uint64_t *engine;  /* [sms] page of the SM's last request of a bulk copy */
     uint64_t *pages;   /* memory of all TLBs */
     size_t page_count; /* size of `pages` */
     unsigned shift;    /* log2 of the page size */
 } gpci_tlbs;
 
-/* Create h->tlbs if tlb.page is a size. GPC_ERROR_RANGE: impossible or ineffective keys; GPC_ERROR_MEMORY. */
+/* Create hierarchy->tlbs if tlb.page is a size. GPC_ERROR_RANGE: impossible or ineffective keys; GPC_ERROR_MEMORY. */
 gpc_status gpci_tlbs_create(gpc_hierarchy *hierarchy, gpc_error *error);
 void gpci_tlbs_destroy(gpc_hierarchy *hierarchy);
 void gpci_tlbs_state(gpci_tlbs *tlbs, gpci_state_fn visit, void *user_data);
 
-/* True if a page is present; the page becomes the last used. */
+/* True if a page is present. A present page becomes the last used page of its set. */
 bool gpci_tlb_look(gpci_tlb *tlb, uint64_t page);
-/* True if a page is present; does not count as use. */
+/* True if a page is present. The order of use does not change. */
 bool gpci_tlb_has(const gpci_tlb *tlb, uint64_t page);
-/* Insert an absent page in place of the least recently used. */
+/* Insert an absent page. If the set is full, the least recently used page is evicted. */
 void gpci_tlb_fill(gpci_tlb *tlb, uint64_t page);
 
-/* Without a clock: look up an address of an SM's access, or of its bulk copies, and insert its page. */
+/*
+ * For the functional driver: translate an address of an SM's access (_access) or bulk copy (_bulk). Count the lookups
+ * and the walk, and insert the page where the page is absent.
+ */
 GPCI_COLD void gpci_tlbs_access(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
 GPCI_COLD void gpci_tlbs_bulk(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
 

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* Walk over the bytes of lanes within a line: offset in the line, and place among the lanes' values. */
+/*
+ * Walk over the bytes of all lanes within a line. For each byte, next tells `offset`, the offset in the line, and
+ * `place`, the index in the lanes' values.
+ */
 typedef struct lane_walk {
     const gpci_lanes *lanes;
     uint64_t line;

@@ -6,22 +6,22 @@
 #include "level/rules/hierarchy.h"
 
 /*
- * Values carried by accesses (coherence.data), between a warp's lanes and lines. Values of a line cover the bytes from
- * the first to the last touched, as in an access of the tree; `mask` marks the touched bytes.
+ * Values of accesses (coherence.data): bytes move between the lanes of a warp and cache lines. The values of a line
+ * cover the bytes from the first touched byte to the last touched byte of the line. `mask` marks the touched bytes.
  */
 #define GPCI_VALUE_BYTES 128u
 
 typedef struct gpci_line_values {
-    uint8_t bytes[GPCI_VALUE_BYTES]; /* bytes of the line, from the first touched on */
-    uint8_t mask[GPCI_VALUE_BYTES / 8];
+    uint8_t bytes[GPCI_VALUE_BYTES];    /* bytes of the line */
+    uint8_t mask[GPCI_VALUE_BYTES / 8]; /* bit 0: the first touched byte */
 } gpci_line_values;
 
-/* Mask of the first `size` bytes a store writes, in the form of a request: NULL for all. */
+/* Mask of written bytes for a store request of `size` bytes (gpc_coherence_request.mask). NULL: all are written. */
 const uint8_t *gpci_values_mask(const gpci_line_values *values, uint32_t size);
 
 /*
- * Lanes with their pointers, `width` and `op` (`atomic`) as in gpc_warp_access. Offsets of threads carry no values
- * (gpci_local_wrong), so they have no lanes here.
+ * Active lanes of a gpc_warp_access. `op` is the field `atomic` of gpc_warp_access. An access with local_offsets
+ * carries no values (gpci_local_wrong): `count` is 0.
  */
 typedef struct gpci_lanes {
     const uint64_t *addresses;
@@ -40,18 +40,18 @@ GPCI_INLINE gpci_lanes gpci_lanes_of(const gpc_warp_access *access) {
 }
 
 /*
- * Collect the bytes lanes write to a line in `values`, and set up the request; a load's request gets room for the bytes
- * read.
+ * Collect in `values` the bytes that the lanes write to a line, and point the request to `values`. A load will put the
+ * read bytes into `values`.
  */
 void gpci_values_gather(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, gpc_coherence_request *request,
                         gpci_line_values *values);
-/* Copy the bytes read from a line to the lanes. */
+/* Copy the bytes that a load has read from a line to the lanes. */
 void gpci_values_scatter(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes, const gpci_line_values *values);
 
 /*
- * Collect the lanes' atomic operations on a line; gpci_values_found: return the old values to the lanes.
- *   atomics  receives the operations of lanes in this line, in order of lanes: at most one per lane
- * gpci_values_atomics returns their number.
+ * gpci_values_atomics: collect the lanes' atomic operations on a line. `atomics` receives at most one operation per
+ * lane, in order of lanes. Returns the number of operations.
+ * gpci_values_found: after the operations, copy the old values to the lanes.
  */
 uint32_t gpci_values_atomics(const gpci_lanes *lanes, uint64_t line, uint32_t line_bytes,
                              gpc_coherence_request *request, gpc_atomic *atomics);

@@ -31,7 +31,7 @@ gpc_request gpci_access_request(const gpc_hierarchy *hierarchy, const gpc_warp_a
     return request;
 }
 
-/* Orders allowed for a kind of access: bit per order. */
+/* Memory orders allowed for a kind of access: one bit per gpc_order. */
 static const uint8_t orders_of[GPC_KIND_COUNT] = {
     [GPC_LOAD] = 1 << GPC_ORDER_WEAK | 1 << GPC_ORDER_RELAXED | 1 << GPC_ORDER_ACQUIRE,
     [GPC_STORE] = 1 << GPC_ORDER_WEAK | 1 << GPC_ORDER_RELAXED | 1 << GPC_ORDER_RELEASE,
@@ -41,7 +41,7 @@ static const uint8_t orders_of[GPC_KIND_COUNT] = {
     [GPC_PREFETCH] = 1 << GPC_ORDER_WEAK,
 };
 
-/* True for a load that L1 may not serve: other threads of its scope do not see this L1. */
+/* True for a load that L1 may not serve: threads of the load's scope may run on other SMs, and do not use this L1. */
 static bool is_wide_load(const gpc_warp_access *access) {
     return access->kind == GPC_LOAD && access->order != GPC_ORDER_WEAK && access->scope != GPC_SCOPE_CTA;
 }
@@ -115,7 +115,7 @@ static GPCI_NOINLINE const char *wrong_copy(const gpc_hierarchy *hierarchy, cons
     return access->out ? "copy is ASYNC, and out is given: what it reads goes into shared memory" : NULL;
 }
 
-/* Reason why an access by offsets of threads, or a copy, is invalid; NULL: valid. */
+/* Reason why an access by offsets (local_offsets), or a copy, is invalid; NULL: valid. */
 static GPCI_COLD const char *wrong_way(const gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
     const char *wrong = access->local_offsets ? gpci_local_wrong(hierarchy, access) : NULL;
     return wrong || !(access->copy || gpci_is_multicast(access)) ? wrong : wrong_copy(hierarchy, access);
@@ -126,13 +126,13 @@ static bool has_values(const gpc_warp_access *access) {
     return ((uintptr_t)access->bytes | (uintptr_t)access->out | (uintptr_t)access->compare | access->atomic) != 0;
 }
 
-/* Set the age of the warp; false: the warp does not run. */
+/* Set the age of the access's warp. False: the warp does not run. */
 static GPCI_COLD bool rank(const gpc_hierarchy *hierarchy, gpc_warp_access *access) {
     access->warp_age = gpci_warp_rank(hierarchy, access->sm, access->warp);
     return access->warp_age != GPCI_NOT_RUNNING;
 }
 
-/* Largest width of a lane; for a bulk copy, of a row. */
+/* Largest width of an access: bytes per lane, or, for a bulk copy, bytes per row. */
 static uint32_t most_width(const gpc_warp_access *access) {
     return access->copy == GPC_COPY_BULK ? GPCI_BULK_MOST_BYTES : 64;
 }
@@ -155,7 +155,7 @@ const char *gpci_access_wrong_process(const gpc_hierarchy *hierarchy, const gpc_
     return wrong;
 }
 
-/* First field rejected by gpci_access_check, as a sentence. */
+/* Error text about the first field that gpci_access_check rejects. */
 static const char *what_is_wrong(const gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
     const struct {
         bool wrong;
@@ -216,7 +216,7 @@ gpc_status gpci_access_check(const gpc_hierarchy *hierarchy, gpc_warp_access *ac
                : GPC_OK;
 }
 
-/* Hint seen by the levels: a strong load skips L1s that its scope does not share. */
+/* Cache hint for the levels. A load of is_wide_load gets a hint to bypass L1. */
 static uint8_t hint_of(const gpc_warp_access *access) {
     if (GPCI_LIKELY(access->order == GPC_ORDER_WEAK) || !is_wide_load(access) || access->hint == GPC_HINT_CG ||
         access->hint == GPC_HINT_CV || access->hint == GPC_HINT_NO_ALLOCATE)
@@ -226,10 +226,11 @@ static uint8_t hint_of(const gpc_warp_access *access) {
 
 /* Sums over the lines of an instruction. */
 typedef struct sums {
-    uint32_t segments, moved, used; /* moved: segments of the sectors touched; used: bytes */
+    /* segments: touched segments. moved: all segments of the touched sectors. used: touched bytes. */
+    uint32_t segments, moved, used;
 } sums;
 
-/* `range`: bytes of all lanes together if adjacent; otherwise 0. */
+/* Sum up the lines of an instruction. `range`: see gpci_access_lines. `l1`: L1's level; NULL: the lines bypass L1. */
 static sums sum_up(const gpci_transaction *lines, uint32_t count, uint32_t range, const gpci_level *l1) {
     sums sum = {.used = range};
     for (uint32_t i = 0; i < count; i++) {
@@ -301,7 +302,8 @@ void gpci_access_count_again(gpc_hierarchy *hierarchy, const gpc_request *reques
     if (request->kind != GPC_LOAD)
         return;
     gpci_access_count_unserved(hierarchy, request, line, 1);
-    stats->l1_load_line_misses++; /* or a hit */
+    /* the ledger compares the sum of misses and hits: each second count is the number of all lines */
+    stats->l1_load_line_misses++;
     stats->l1_hits_by_age[0]++;
     stats->l1_copy_sectors += copies ? sectors : 0;
     stats->l1_copy_passed_sectors += passes ? sectors : 0;

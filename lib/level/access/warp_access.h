@@ -8,40 +8,41 @@
 /* A line transaction of a warp instruction in progress. */
 typedef struct gpci_line_access {
     const gpci_transaction *line;
-    gpc_cache *l1;               /* L1 cache used; NULL: directly to L2 */
-    gpc_warp_result *result;     /* counts, never NULL */
+    gpc_cache *l1;               /* L1 of the access; NULL: the access bypasses L1, or a tree has no such cache */
+    gpc_warp_result *result;     /* counts of the warp instruction; never NULL */
     const gpc_warp_access *warp; /* instruction of the line */
-    gpc_request request;         /* request for the line, without its bytes */
+    gpc_request request;         /* request for the line, without the masks of bytes and sectors */
 } gpci_line_access;
 
-/* Copy a host's warp access to the library's struct. GPC_ERROR_ABI. */
+/* Copy a host's warp access to `out`. GPC_ERROR_ABI: the host's struct has an unknown size. */
 gpc_status gpci_access_take(const gpc_warp_access *access, gpc_error *error, gpc_warp_access *out);
-/* The request of a warp access, for one of `transactions` lines. */
+/* Request for a line of a warp access, without the address. `transactions`: number of lines of the access. */
 gpc_request gpci_access_request(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t transactions);
-/* Check a warp access. If the library ranks warps, set the warp's age. GPC_ERROR_ARGUMENT. */
+/* Check a warp access. If the library ranks warps (warp_ranks.h), set the warp's age. GPC_ERROR_ARGUMENT. */
 gpc_status gpci_access_check(const gpc_hierarchy *hierarchy, gpc_warp_access *access, gpc_error *error);
-/* Lines touched by an access, in order; room for GPCI_MAX_TRANSACTIONS. Blocks of a line are adjacent (gpci_divide). */
+/* Find the lines touched by an access, in order of first touch. `lines` has room for GPCI_MAX_TRANSACTIONS. */
 uint32_t gpci_access_touches(const gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpci_transaction *lines);
-/* Error text about the process or an address of an access with a checked mask; NULL: both are right. */
+/* Error text about the process or an address of an access; NULL: both are right. The mask must be checked before. */
 const char *gpci_access_wrong_process(const gpc_hierarchy *hierarchy, const gpc_warp_access *access);
 /*
- * Coalesce and count an access's line transactions; `request` receives the common fields.
- *   range         bytes touched, if they form a range (gpci_is_range) of coalesced lanes without offsets of threads:
- *   only
- *                 the first address is read; otherwise 0
- *   lines         GPCI_MAX_TRANSACTIONS
+ * Coalesce and count an access's line transactions; `request` receives the fields common to all lines. If lines are
+ * divided into blocks (gpci_divide), the blocks of a line are adjacent. Returns the number of transactions.
+ *   range         0: coalesce all addresses. Above 0: the lanes touch this many adjacent bytes from the first address
+ *                 on (gpci_is_range), and only the first address is read
+ *   lines         room for GPCI_MAX_TRANSACTIONS
  *   out_segments  receives the number of 32-byte segments touched
  */
 uint32_t gpci_access_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint32_t range,
                            gpci_transaction *lines, gpc_request *request, uint32_t *out_segments);
-/* Like gpci_access_lines, for `count` lines coalesced by the host; only for caches without a tree. */
+/* gpci_access_lines for `count` lines that the host has coalesced. Not for trees of coherent modules. */
 void gpci_given_lines(gpc_hierarchy *hierarchy, const gpc_warp_access *access, gpci_transaction *lines, uint32_t count,
                       gpc_request *request, uint32_t *out_segments);
 
 #ifdef GPCI_CHECK
 /*
- * Count a line of an access again, for the ledger, in the checking build (base/check.h). gpci_access_count_unserved:
- * lines after a failure for lack of memory, of which only the asked bytes were counted.
+ * Count a line of an access a second time. The checking build (base/check.h) compares the two counts.
+ * gpci_access_count_unserved: for lines that were not served because memory ran out before. Only the requested bytes of
+ * these lines are counted.
  */
 void gpci_access_count_again(gpc_hierarchy *hierarchy, const gpc_request *request, const gpci_transaction *line);
 void gpci_access_count_unserved(gpc_hierarchy *hierarchy, const gpc_request *request, const gpci_transaction *lines,

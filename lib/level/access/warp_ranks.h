@@ -6,8 +6,8 @@
 #include "level/rules/hierarchy.h"
 
 /*
- * Age of a warp: number of older running warps of its SM. A warp that starts is the youngest. When a warp exits,
- * younger warps move up.
+ * Age (rank) of a warp: number of older running warps of the same SM. A warp that starts is the youngest. When a warp
+ * exits, the rank of every younger warp falls by 1.
  *
  * Example: warps in slots 4, 0, 7 start: ages 0, 1, 2. Slot 0 exits: slot 7 has age 1. Slot 0 starts again: age 2.
  */
@@ -19,7 +19,7 @@ GPCI_INLINE uint16_t gpci_rank_after(uint16_t rank, uint16_t gone) {
 
 /* Ranks of an SM, kept for a host (gpc_hierarchy_rank_warps). */
 typedef struct gpci_warp_ranks {
-    uint16_t *ranks; /* [slots]; or GPCI_NOT_RUNNING */
+    uint16_t *ranks; /* [slots] rank of the warp in the slot; GPCI_NOT_RUNNING: no warp runs */
     uint32_t slots, running;
 } gpci_warp_ranks;
 

@@ -7,10 +7,12 @@
 
 /*
  * Persistence in L2 (CUDA programming guide, "L2 Cache Control"): a part of L2 is reserved for persisting lines, and a
- * window of addresses selects these lines. Both act through priorities of lines, used by the cache's replacement.
+ * window of addresses selects these lines. The window sets the priority of a line, and the cache's replacement acts on
+ * the priority.
  *
- * Example, 16 ways, 40 MiB, l2.persisting = 30MiB: 12 ways of each set. Lines of the window take these ways and keep
- * others out. Lines beyond 12 per set replace each other; the ratio of the window prevents this.
+ * Example, an L2 of 40 MiB with 16 ways, l2.persisting = 30MiB: 12 ways of each set are reserved for lines of the
+ * window. If more than 12 lines of the window belong to a set, the lines replace each other. A ratio of the window
+ * (l2.window_ratio) below 100 can prevent this: only a part of the window's lines persists.
  */
 
 static bool is_set(const gpc_hierarchy *hierarchy, gpci_key key) {
@@ -24,7 +26,7 @@ static bool has_l2(const gpc_hierarchy *hierarchy) {
     return plain && gpci_number(hierarchy, GPCI_KEY_L2_ENABLED);
 }
 
-/* Part of a window without effect, as error text; NULL: none. */
+/* Error text about a key of the window that has no effect; NULL: all keys have effects. */
 static const char *idle_part(const gpc_hierarchy *hierarchy, const gpci_window *window) {
     if (window->hit == GPC_EVICT_LAST && !gpci_number(hierarchy, GPCI_KEY_L2_PERSISTING))
         return "l2.window_hit = persisting has no effect: l2.persisting is 0B";
@@ -41,7 +43,7 @@ gpc_status gpci_set_aside(const gpc_hierarchy *hierarchy, uint32_t ways, uint32_
     *out = 0;
     if (bytes == UINT64_MAX)
         return GPC_OK;
-    const uint64_t way = size / ways, aside = bytes / way; /* the sets are made: each way has a line */
+    const uint64_t way = size / ways, aside = bytes / way; /* bytes of one way of all sets; ways to reserve */
     if (bytes && !aside)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l2.persisting = %" PRIu64 "B is less than a way of L2's sets: %" PRIu64 "B", bytes, way);

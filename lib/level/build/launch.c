@@ -8,10 +8,12 @@
 #include <string.h>
 
 /*
- * Number of thread blocks of a launch per SM, and the part of a unified memory left for L1 by shared memory.
+ * Number of thread blocks of a launch that an SM holds at once, and the part of a unified memory that shared memory
+ * leaves to L1.
  *
- * Example, H100: 256 threads, 32 registers, 3 KiB: 8 warps of 1,024 registers. Warps allow 64 / 8 = 8 blocks, registers
- * 65536 / 8192 = 8, shared memory 76: 8 blocks, 24 KiB of shared memory, carve-out 32 KiB, L1 224 KiB.
+ * Example, H100. A block has 256 threads (8 warps), 32 registers per thread (1,024 per warp), and 3 KiB of shared
+ * memory. The SM's 64 warps allow 64 / 8 = 8 blocks, the registers allow 65536 / 8192 = 8 blocks, and shared memory
+ * allows 76 blocks. An SM holds 8 blocks with 24 KiB of shared memory. The carve-out is 32 KiB, and L1 has 224 KiB.
  */
 
 static uint64_t round_up(uint64_t value, uint64_t unit) {
@@ -78,21 +80,22 @@ uint32_t gpci_launch_occupancy_again(const gpc_hierarchy *hierarchy, const gpc_l
 #endif
 
 /*
- * Shared memory the carve-out must hold. `auto`: shared memory of the resident blocks. `driver`: CUDA's driver without
- * a hint plans for twice the resident blocks, or four times for a kernel without shared memory of its own, but at most
- * for the blocks an SM can hold. Found by comparison with counters of 63 launches on an H100; the rule explains all 63.
+ * Bytes of shared memory that the carve-out must hold. l1.carveout = auto: shared memory of the resident blocks.
+ * l1.carveout = driver: CUDA's driver, without a hint by the program, plans for twice the number of resident blocks, or
+ * for four times the number if the kernel has no shared memory of its own. The driver plans at most for sm.blocks
+ * blocks. Found by comparison with counters of 63 launches on an H100; the rule explains all 63.
  */
 static uint64_t shared_needed(const gpc_hierarchy *hierarchy, const gpc_launch *launch, uint32_t blocks) {
     if (!launch)
         return 0;
     bool driver = !strcmp(gpci_config_text(hierarchy->config, GPCI_KEY_L1_CARVEOUT), "driver");
-    uint64_t system = 1024; /* per block, from compute capability 8.0 */
+    uint64_t system = 1024; /* bytes that CUDA adds to each block, from compute capability 8.0 on */
     uint64_t planned = !driver ? blocks : blocks * (launch->shared_bytes > system ? 2u : 4u);
     uint64_t most = gpci_number(hierarchy, GPCI_KEY_SM_BLOCKS);
     return smaller(planned, most) * shared_of_block(hierarchy, launch);
 }
 
-/* Smallest supported carve-out of at least `bytes`; otherwise the largest. */
+/* Smallest carve-out of `list` with at least `bytes`. If all are smaller, the last of the list. */
 static uint64_t smallest_carveout(const char *list, uint64_t bytes) {
     uint64_t carveout = 0;
     while (*list) {
@@ -113,7 +116,7 @@ static uint64_t smallest_carveout(const char *list, uint64_t bytes) {
 static gpc_status shape_l1(const gpc_hierarchy *hierarchy, gpci_l1_share *share, gpc_error *error) {
     uint64_t total = gpci_number(hierarchy, GPCI_KEY_L1_SIZE), ways = gpci_number(hierarchy, GPCI_KEY_L1_WAYS);
     uint64_t line = (uint64_t)hierarchy->l1_level.line_bytes * hierarchy->line_blocks;
-    /* Resize: 0: sets, 1: ways, 2: lines. */
+    /* l1.resize, the quantity that changes with the share: 0: sets, 1: ways, 2: lines */
     const uint64_t resize = gpci_number(hierarchy, GPCI_KEY_L1_RESIZE), lines = share->l1_bytes / line;
     const bool by_lines = resize == 2 && hierarchy->levels != &gpci_tree_levels;
     uint64_t sets = (resize ? total : share->l1_bytes) / line / ways;

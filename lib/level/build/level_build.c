@@ -41,8 +41,9 @@ static gpc_status make_level(gpc_hierarchy *hierarchy, gpci_key line_key, gpci_k
 }
 
 /*
- * In a coherent tree the unit of transfer, waiting and requests is a block, as large as a sector. The tree itself knows
- * which blocks share a tag (gpc_coherence_module.sectors).
+ * In a tree of coherent modules, a block has the size of a sector. Requests, waiting and transfers are per block, so an
+ * L1 line is divided into line_blocks blocks. Only the tree knows which blocks share a tag
+ * (gpc_coherence_module.sectors).
  */
 static void divide_lines(gpc_hierarchy *hierarchy) {
     const uint32_t sectors = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_SECTORS);
@@ -60,7 +61,10 @@ static void assign_partitions(gpc_hierarchy *hierarchy) {
                                                  : sm / 8 % 2;
 }
 
-/* Assign SMs to L2 request coalescers: neighbours, or pairs round robin, as TPCs to GPCs. */
+/*
+ * Assign SMs to L2 request coalescers. Either lrc.sms neighbouring SMs have the same coalescer, or pairs of SMs (TPCs)
+ * are dealt round robin to coalescers, as TPCs to GPCs.
+ */
 static gpc_status assign_coalescers(gpc_hierarchy *hierarchy, gpc_error *error) {
     const uint32_t most = (uint32_t)gpci_number(hierarchy, GPCI_KEY_LRC_SMS);
     const bool round_robin = gpci_number(hierarchy, GPCI_KEY_LRC_LAYOUT) != 0;
@@ -115,7 +119,7 @@ gpc_status gpci_build_levels(gpc_hierarchy *hierarchy, gpc_error *error) {
     return assign_coalescers(hierarchy, error);
 }
 
-/* Create `count` caches; an error names the level instead of the option struct. */
+/* Create `count` caches with the same options. An error message begins with the name of the level. */
 static gpc_status make_caches(gpc_hierarchy *hierarchy, const char *level, gpc_cache_options *options, uint32_t count,
                               gpci_commons *commons, gpc_error *error, gpc_cache ***out) {
     gpc_cache **caches = gpci_zalloc(hierarchy->context, count, sizeof *caches);
@@ -214,7 +218,7 @@ static gpc_status l1_options(const gpc_hierarchy *hierarchy, const gpci_l1_share
     options.write_allocate_local = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL);
     options.allocate = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_ALLOCATE);
     options.track_reuse = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_TRACK_REUSE);
-    /* Eviction events name the warp that fetched the line. */
+    /* the scheduler needs eviction events, and an event names the warp that fetched the evicted line */
     options.track_warps = gpci_number(hierarchy, GPCI_KEY_L1_TRACK_WARPS) || wants_events;
     options.track_future = hierarchy->l1_future;
     options.replacement = gpci_config_text(hierarchy->config, GPCI_KEY_L1_REPLACEMENT);

@@ -19,7 +19,7 @@ static bool has_sample(gpc_policy_kind kind, const void *ops) {
     }
 }
 
-/* True if `name` is a policy restricted to a single thread, of any kind. `hosts`: registered by the host. */
+/* True if `name` is a policy of any kind that needs a single thread. `hosts`: true if the host registered it. */
 static bool is_shared(const gpc_context *context, const char *name, size_t length, bool *hosts) {
     for (int kind = 0; kind < GPC_POLICY_KIND_COUNT; kind++) {
         if (kind == GPC_POLICY_PROTOCOL)
@@ -37,7 +37,7 @@ static bool is_shared(const gpc_context *context, const char *name, size_t lengt
     return false;
 }
 
-/* Checks every word of the key's text, because policies may name further policies. */
+/* Check every word of the key's text, because the text of a policy may name further policies. */
 bool gpci_threads_check_key(const gpc_hierarchy *hierarchy, gpci_key key, char text[GPCI_THREADS_TEXT]) {
     const char *at = gpci_config_text(hierarchy->config, key);
     while (*at) {

@@ -5,9 +5,10 @@
 #include "level/rules/hierarchy.h"
 
 /*
- * Policies that several threads may run at once: built-in policies with state per cache or per SM. Policies with shared
- * state need a single thread, unless the shared state changes only on a sample (votes, PCAL): samples are given while
- * no other thread runs. A host's own functions are called on the host's thread.
+ * Check if several threads of the CPU may run policies at once. Allowed: built-in policies with state per cache or per
+ * SM; built-in policies with shared state that changes only at a sample (votes, PCAL), because samples are given while
+ * no other thread runs. Not allowed: other policies with shared state; policies registered by the host, which are
+ * called only on the host's thread.
  */
 #define GPCI_THREADS_TEXT 200u
 

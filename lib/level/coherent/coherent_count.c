@@ -3,15 +3,16 @@
 #include "level/coherent/coherent_level.h"
 
 /*
- * Counters of a coherent L1 per line: hits of a line, and hits by warp, as in a cache.
+ * Counters for the lines of a coherent L1, as in a plain cache: hits of each line (reuse), and hits by the warp that
+ * fetched the line or by other warps.
  *
- * A line transaction makes an access for each sector, but counts as one hit if all sectors hit. Accesses report here
- * one by one: the first hit counts, and a later miss takes the count back.
+ * A line transaction makes an access for each sector, but counts as one hit if all sectors hit. Each access calls
+ * gpci_coherent_follow: the first hit is counted, and a later miss takes the count back.
  */
 
 enum { SEEN_NOTHING, SEEN_HIT, SEEN_MISS };
 
-/* Index of a line's counters; GPCI_TREE_NO_BLOCK: the line has left. */
+/* Index of a line's counters in l1->reuse and l1->warps. GPCI_TREE_NO_BLOCK: the line is not in L1. */
 static uint32_t place_of(const gpci_module *l1, uint64_t address) {
     const uint64_t tag = gpci_module_tag_of(l1, address);
     const uint32_t way = l1->sector_mask ? gpci_module_way_of_line(l1, tag) : gpci_module_find(l1, tag);
@@ -29,7 +30,7 @@ static void add_hit(gpci_module *l1, const gpc_request *request, uint32_t fetche
         *(fetcher == request->warp ? &l1->counts.intra_warp_hits : &l1->counts.inter_warp_hits) += by;
 }
 
-/* `by`: 1, or all bits set (minus 1) to take a hit back. */
+/* Count a hit of a line. `by`: 1, or UINT64_MAX (minus 1) to take a hit back. */
 static void count(gpci_module *l1, const gpc_request *request, uint32_t place, uint64_t by) {
     if (place == GPCI_TREE_NO_BLOCK)
         return;
@@ -73,7 +74,7 @@ void gpci_coherent_add_counts(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_s
     stats->l1_opportunistic_fills += counts->opportunistic_fills;
     stats->l1_priority_evictions += counts->priority_evictions;
     stats->l1_overturned_bypasses += counts->overturned_bypasses;
-    /* with a clock, overturned bypasses stay open: the number never falls, and bypasses open at a reset count behind */
+    /* with a clock, open_bypasses has the overturned bypasses, and bypasses without a reply, counted after the reply */
     stats->l1_bypasses +=
         counts->bypasses - (hierarchy->timed ? hierarchy->of_sm[sm].open_bypasses : counts->overturned_bypasses);
     if (!gpci_number(hierarchy, GPCI_KEY_L1_TRACK_WARPS))

@@ -14,7 +14,10 @@
 
 /* Accesses of the tree, and their counts in the hierarchy. */
 
-/* PTX cache operators as AMD's bits: skip L1; skip all caches; write through all caches. */
+/*
+ * Access flags, named after AMD's bits, for PTX cache operators. GLC: skip L1. GLC and SLC: a load skips all caches, a
+ * store writes through all caches.
+ */
 static const uint8_t bits_of[GPC_HINT_COUNT] = {
     [GPC_HINT_CG] = GPC_ACCESS_GLC,
     [GPC_HINT_CV] = GPC_ACCESS_GLC | GPC_ACCESS_SLC,
@@ -25,7 +28,10 @@ static uint32_t sectors_of(const gpci_coherent *coherent, uint32_t bytes) {
     return bytes > coherent->control ? (bytes - coherent->control + GPCI_SEGMENT - 1) / GPCI_SEGMENT : 0;
 }
 
-/* Size of a memory read: the answer of the step. Size of a memory write: the message it answers. */
+/*
+ * A step that reads memory (memory = 1) sends the data: the size is that of the step's message. A step that writes
+ * memory has received the data: the size is that of the message before the step (`after`).
+ */
 uint32_t gpci_coherent_sectors(const gpc_hierarchy *hierarchy, const gpc_coherence_message *messages, uint32_t step) {
     const gpc_coherence_message *message = &messages[step];
     if (message->memory == 1)
@@ -35,7 +41,7 @@ uint32_t gpci_coherent_sectors(const gpc_hierarchy *hierarchy, const gpc_coheren
                : 0;
 }
 
-/* Count traffic between GPUs, and between slices and memories. */
+/* Count packets and bytes between GPUs, and requests to memories of the own GPU and of other GPUs. */
 static GPCI_NOINLINE void count_gpus(gpc_hierarchy *hierarchy, gpc_message_kind kind, uint32_t from, uint32_t to,
                                      uint32_t bytes) {
     const gpci_coherent *coherent = hierarchy->coherent;
@@ -48,7 +54,7 @@ static GPCI_NOINLINE void count_gpus(gpc_hierarchy *hierarchy, gpc_message_kind 
     hierarchy->stats.remote_requests += asks && home && crosses;
 }
 
-/* Count traffic between a near half and a home half; one of the modules is near. */
+/* Count sectors between a near half and a home half. `from` or `to` is a near half. */
 static void count_remote(gpc_hierarchy *hierarchy, uint32_t from, uint32_t to, uint32_t sectors) {
     const gpci_coherent *coherent = hierarchy->coherent;
     const uint32_t near = gpci_is_near(coherent, from) ? from : to, other = near == from ? to : from;
@@ -112,7 +118,7 @@ static uint32_t count(gpc_hierarchy *hierarchy, const gpc_coherence_result *resu
     return read;
 }
 
-/* Mask of the bytes a store writes, from `first` on; NULL: all. */
+/* Byte mask of a store of `size` bytes from the line's byte `first` on. NULL: the store writes all these bytes. */
 static const uint8_t *mask_of(gpci_coherent *coherent, const uint64_t bytes[2], uint32_t first, uint32_t size) {
     bool all = true;
     memset(coherent->mask, 0, sizeof coherent->mask);
@@ -124,15 +130,19 @@ static const uint8_t *mask_of(gpci_coherent *coherent, const uint64_t bytes[2], 
     return all ? NULL : coherent->mask;
 }
 
-/* True if a slice needs the byte mask: slices keep partial bytes, or the store looks like a whole block but is not. */
+/*
+ * True if a slice needs the byte mask: slices keep single bytes (masks), or the store has the size of a whole block but
+ * does not write all bytes.
+ */
 static bool needs_mask(const gpci_coherent *coherent, const gpc_coherence_request *request, const uint64_t bytes[2]) {
     return coherent->masks || (request->size == coherent->full_block_bytes &&
                                gpci_popcount(bytes[0]) + gpci_popcount(bytes[1]) != request->size);
 }
 
 /*
- * With l1.write_allocate = lazy: true if a store miss is left to the low module. A store of a whole block stays in L1
- * if the table requests only write permission; otherwise the request would read bytes in vain.
+ * With l1.write_allocate = lazy: true if a store that misses L1 goes to the low module. A store of a whole block
+ * allocates in L1 if the protocol's table requests only write permission. If the table requests data, L1 would read
+ * bytes that the store overwrites.
  */
 static bool goes_around(const gpci_coherent *coherent, const gpc_coherence_request *request, const uint64_t bytes[2]) {
     const gpci_module *l1 = gpci_module_at(coherent->tree, request->module);
@@ -142,7 +152,7 @@ static bool goes_around(const gpci_coherent *coherent, const gpc_coherence_reque
            rule.actions & GPC_DO_READ_REQUEST;
 }
 
-/* True for an atomic with thread-block scope. */
+/* True if an atomic has an order, and the scope of a thread block. */
 static bool is_local(const gpc_request *request) {
     return request->scope == GPC_SCOPE_CTA && request->order >= GPC_ORDER_RELAXED;
 }
@@ -186,7 +196,7 @@ void gpci_coherent_say(const gpci_coherent *coherent, const gpc_request *request
     coherent->tree->asks = (gpci_tree_asks){.own = needs, .below = wanted & absent};
 }
 
-/* Values of a line in flight. */
+/* Values that an access of the tree carries: bytes of a line, or atomic operations. */
 typedef struct carried {
     gpci_line_values line;
     gpc_atomic atomics[GPCI_MAX_LANES];
@@ -277,7 +287,7 @@ gpc_status gpci_coherent_line(gpc_hierarchy *hierarchy, const gpci_line_access *
     return GPC_OK;
 }
 
-/* Count and report the messages of a flush or an acquire; neither takes time. */
+/* Count the messages of a flush or an acquire, and write the messages to the event log. */
 static void count_sweep(gpc_hierarchy *hierarchy, const gpc_coherence_result *result) {
     (void)count(hierarchy, result, false);
     if (GPCI_UNLIKELY(hierarchy->log != NULL))
@@ -375,7 +385,7 @@ void gpci_coherent_add_sm(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats
     gpci_coherent_add_counts(hierarchy, sm, stats);
 }
 
-/* Statistics of a slice, summed over both halves if divided. */
+/* Statistics of a slice. If the slice has a near half, the sum of both halves. */
 static gpci_coherence_stats slice_stats(const gpci_coherent *coherent, uint32_t slice) {
     gpci_coherence_stats sum = gpci_module_at(coherent->tree, coherent->first_slice + slice)->stats;
     if (gpci_near_of(coherent, slice) != GPC_NO_MODULE)
@@ -384,8 +394,8 @@ static gpci_coherence_stats slice_stats(const gpci_coherent *coherent, uint32_t 
 }
 
 /*
- * Requests are for whole lines of the requester. Requests of near halves to home halves are not counted as further L2
- * reads.
+ * Every request to a slice counts as a read of a whole L1 block (l1_level.line_bytes). A request of a near half to a
+ * home half is not counted, because the request to the near half was counted.
  */
 void gpci_coherent_add_slice(const gpc_hierarchy *hierarchy, uint32_t slice, gpc_stats *stats) {
     const gpci_coherent *coherent = hierarchy->coherent;

@@ -27,38 +27,38 @@
 /* Place of a module in the hierarchy, known when the tree is built. */
 typedef struct gpci_seat {
     uint16_t gpu;
-    uint16_t slice; /* number of a slice; for a memory, of the slice in front */
-    uint16_t side;  /* 1 + partition of a module of L2; 0: not of L2, or undivided */
+    uint16_t slice; /* number of the slice; for a memory, number of the slice above */
+    uint16_t side;  /* 1 + partition of a module of L2; 0: no module of L2, or L2 has no partitions */
 } gpci_seat;
 
 typedef struct gpci_coherent {
     gpc_coherence *tree;
     gpci_seat *seats;                    /* [modules] */
-    uint32_t sms, clusters, cluster_sms; /* 0 clusters: none */
+    uint32_t sms, clusters, cluster_sms; /* clusters: number of cluster caches, may be 0 */
     uint32_t first_cluster, first_slice, first_memory, first_near, modules;
-    uint32_t parts, part_slices;                      /* parts of L2 that cache lines of each other; 1: no such parts */
+    uint32_t parts, part_slices;                      /* parts of L2 that keep copies of lines of other parts; or 1 */
     uint32_t first_core;                              /* first SM that is a CPU core; cores store coherently */
     uint32_t gpus, gpu_sms, gpu_clusters, gpu_slices; /* number of GPUs; SMs, clusters and slices per GPU */
     /* GPC_ACCESS_ bits of stores to global [0] and local [1] memory, beyond the bits common to all stores */
     uint8_t stores[2];
     bool local_atomics; /* L1s perform atomics of thread-block scope: l1.atomics, in trees without directories */
-    /* [global, local] a store miss of a part of a sector goes to the low module: l1.write_allocate = lazy. */
+    /* [global, local] l1.write_allocate = lazy: a store of a part of a sector that misses L1 goes to the low module */
     bool lazy[2];
-    /* Size of a block that slices do not read for a store of the whole block; 0: slices always read. */
+    /* Block size: for a store of a whole block, a slice does not read the block. 0: slices read before every store. */
     uint32_t full_block_bytes;
     bool masks;           /* slices keep stored bytes without the rest of the line: l2.write_allocate = lazy */
-    uint8_t mask[16];     /* byte mask of the request being made (gpci_coherent_request) */
+    uint8_t mask[16];     /* byte mask of the last request made by gpci_coherent_request */
     uint32_t control;     /* bytes of a message without data, and of a data message's header */
     uint8_t memory_level; /* gpc_coherence_result.level of an access served by DRAM */
     bool l2;
-    bool predicts; /* L1s ask a predictor or a declining replacement policy, or serve only some spaces */
-    bool admits;   /* L1s have a declining replacement policy */
-    bool tokens;   /* warps without a token fill nothing in L1: l1.tokens = strict */
+    bool predicts; /* an access may not fill L1: predictor, declining policy, opportunistic tokens, or l1.spaces */
+    bool admits;   /* L1s' replacement policy can decline lines */
+    bool tokens;   /* l1.tokens = strict: a warp without a token fills no line in L1 */
     bool l2_asks;  /* slices may decline lines requested by L1s: l2.bypass, l2.replacement, l2.tokens */
     bool tracks;   /* L1s count hits of lines, or by warp: l1.track_reuse, l1.track_warps */
 } gpci_coherent;
 
-/* Fields a hierarchy's policies may read in addition to those of every module; the next use is known only to L1s. */
+/* Fields of a request that the policies of slices (L2) and L1s may read. Only L1s know the next use. */
 #define GPCI_L2_TREE_READS (GPCI_TREE_READS | GPC_READS_TOKEN | GPC_READS_ADMISSION | GPC_READS_SAMPLES)
 #define GPCI_L1_TREE_READS (GPCI_L2_TREE_READS | GPC_READS_NEXT_USE)
 
@@ -75,7 +75,8 @@ void gpci_coherent_destroy(gpc_hierarchy *hierarchy);
 gpc_status gpci_coherent_resize(gpc_hierarchy *hierarchy, const gpci_l1_share *share, gpc_error *error);
 
 /*
- * coherent_predict.c: predictors of L1s and slices in a new tree. gpci_coherent_l2_asks: decide if slices ask a policy.
+ * coherent_predict.c. gpci_coherent_l2_asks: decide if slices ask policies whether to keep a line.
+ * gpci_coherent_give_predictors: create the predictors of L1s and slices in a new tree.
  */
 gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *hierarchy, gpc_error *error, bool *out);
 gpc_status gpci_coherent_give_predictors(gpc_hierarchy *hierarchy, gpc_coherence *tree, gpc_error *error);
@@ -84,80 +85,81 @@ GPCI_INLINE bool gpci_coherent_asks(const gpci_coherent *coherent, const gpc_req
     return GPCI_UNLIKELY(coherent->predicts || request->policy.token == GPC_TOKEN_NONE);
 }
 /*
- * Ask L1's policies about an access with `flags`. Returns further GPC_ACCESS_ bits, from predictor and token; the
- * request receives the predictor's word.
+ * Ask L1's policies about an access with `flags`. Returns the GPC_ACCESS_ bits that keep the access from filling L1, or
+ * 0. request->policy receives the predictor's word, and the admission.
  */
 uint32_t gpci_coherent_predict(const gpc_hierarchy *hierarchy, gpc_request *request, uint32_t flags);
 /*
- * Set the returned bits in an access of segments of a line. A bypassing load asks for all bytes it will bring (`out`
- * lies in an array for the whole line). Returns the segments brought; 0: no bypass.
+ * Add `bits`, from gpci_coherent_predict, to an access of `segments` of a line. If a load bypasses, enlarge the request
+ * to all bytes that the low module sends; request->out must then point into an array for the whole line. Returns the
+ * segments that the low module sends; 0: no load bypasses.
  */
 uint8_t gpci_coherent_bypass(const gpc_hierarchy *hierarchy, uint8_t segments, uint32_t bits,
                              gpc_coherence_request *request);
 
-/* Segments brought by a bypassing load of `segments`. */
+/* Segments that the low module sends to a bypassing load of `segments`. */
 uint8_t gpci_coherent_bypassed(const gpc_hierarchy *hierarchy, uint8_t segments);
 
 /* coherent_count.c */
 /*
- * Count a load or store of blocks of a line by hit or miss in L1; only with `tracks`. `seen`: of
- * the line access (gpci_line_record.seen).
+ * Count a hit or a miss in L1 of an access to a block of a line; only with coherent->tracks. `seen`: what earlier
+ * accesses of the same line access found (gpci_line_record.seen).
  */
 void gpci_coherent_follow(const gpc_hierarchy *hierarchy, const gpc_request *request, bool hit, uint8_t *seen);
 void gpci_coherent_add_counts(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats);
 void gpci_coherent_reset_counts(const gpc_hierarchy *hierarchy);
-/* A load that joined a line in flight is complete; `fetcher`: warp the line was fetched for. */
+/* Count a hit of a load that waited for a line in flight. `fetcher`: the warp for which the line was fetched. */
 void gpci_coherent_follow_joined(const gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t fetcher,
                                  uint8_t *seen);
 
 /* coherent_level.c */
 /*
  * Convert a line transaction to an access of the tree, from the first to the last byte of `bytes`. If a store needs a
- * mask, the mask is in `coherent` until the next request.
+ * mask, the mask is in coherent->mask until the next call.
  */
 gpc_coherence_request gpci_coherent_request(gpci_coherent *coherent, const gpc_request *request,
                                             const uint64_t bytes[2]);
 /*
- * Tell the tree the blocks of a line that the next access (and followers) will request below, out of `needs`; the rest
- * of a group of fetch_sectors is fetched in addition.
+ * Tell the tree which blocks of the line the accesses of a line transaction will request below (tree->asks): the absent
+ * blocks of `needs`, and the other absent blocks in their groups of l1.fetch_sectors.
  */
 GPCI_COLD void gpci_coherent_say(const gpci_coherent *coherent, const gpc_request *request, uint8_t needs);
-/* Announce a line transaction's access, before L1's policies see the access. */
+/* gpci_coherent_say, if L1s fetch neighbouring blocks. Call before L1's policies see the access. */
 GPCI_INLINE void gpci_coherent_tell(const gpci_coherent *coherent, const gpc_request *request, uint8_t needs) {
     if (GPCI_UNLIKELY(coherent->tree->neighbour_limit))
         gpci_coherent_say(coherent, request, needs);
 }
-/* True if the data of a miss in L1 leave no line there. */
+/* True if an access that misses L1 does not fill a line in L1. */
 bool gpci_coherent_passes(const gpci_coherent *coherent, uint32_t module, uint32_t kind, uint32_t flags);
-/* Count the bytes of a tree message; `passes`: of an access whose data leave no line in L1. */
+/* Count the bytes of a message between modules. `passes`: gpci_coherent_passes of the access. */
 void gpci_coherent_count(gpc_hierarchy *hierarchy, gpc_message_kind kind, uint32_t from, uint32_t to, uint32_t bytes,
                          bool passes);
-/* Count a message that shares a packet, and so needs no header. */
+/* Correct the counts of a message that travels in the packet of another message: no packet and no header of its own. */
 void gpci_coherent_count_along(gpc_hierarchy *hierarchy, uint32_t from, uint32_t to, uint32_t header);
 /* Perform and count a line transaction of a functional access. */
 gpc_status gpci_coherent_line(gpc_hierarchy *hierarchy, const gpci_line_access *access);
 /*
- * Sectors a step reads from memory or writes to memory. 0 if the step only asks memory's directory, which still takes
- * memory latency.
+ * Number of sectors that a step of an access (messages[step]) reads from memory or writes to memory. 0: the step only
+ * looks up memory's directory, which takes memory latency, too.
  */
 uint32_t gpci_coherent_sectors(const gpc_hierarchy *hierarchy, const gpc_coherence_message *messages, uint32_t step);
 
-/* Begin a kernel: acquire, then flush as `kernels.flush` says. Takes no time. */
+/* Begin a kernel: acquire in all modules, then flush as `kernels.flush` says. Takes no time. */
 gpc_status gpci_coherent_begin(gpc_hierarchy *hierarchy);
 /*
- * gpci_coherent_tracks: true if directories keep all copies up to date; a fence then only waits. In other trees an SM
- * must acquire: gpci_coherent_acquire applies the protocol's rules to the SM's L1 and its cluster's cache. Takes no
- * time; nothing may be in flight.
+ * gpci_coherent_tracks: true if the protocol has directories. gpci_coherent_acquire: if L1s may hold stale data
+ * (gpci_coherent_drops), apply the protocol's rules of an acquire to the SM's L1, its cluster's cache, and the L2
+ * modules of gpci_coherent_private. Takes no time; nothing may be in flight.
  */
 bool gpci_coherent_tracks(const gpc_hierarchy *hierarchy);
 gpc_status gpci_coherent_acquire(gpc_hierarchy *hierarchy, uint32_t sm);
-/* True if L1s keep stored data. A releasing SM then uses the acquire rules to write the data back. */
+/* True if L1s may keep stored data unknown to other modules. A release then writes back by the rules of an acquire. */
 bool gpci_coherent_keeps(const gpc_hierarchy *hierarchy);
 /* True if L1s may hold stale data until an acquire: no directory, or copies unknown to directories (nmoesi-d). */
 bool gpci_coherent_drops(const gpc_hierarchy *hierarchy);
-/* True if stores of an SM send invalidations within a scope, so that a release must send markers after them. */
+/* True if stores of an SM send invalidations to other caches of the scope. A release must send markers after them. */
 bool gpci_coherent_tells(const gpc_hierarchy *hierarchy, uint8_t scope);
-/* Write back and drop the L1s, or everything. Takes no time. */
+/* Write back and drop the lines of all L1s, or, with `all`, of all modules. Takes no time. */
 gpc_status gpci_coherent_flush(gpc_hierarchy *hierarchy, bool all);
 
 void gpci_coherent_add_sm(const gpc_hierarchy *hierarchy, uint32_t sm, gpc_stats *stats);
@@ -182,7 +184,7 @@ GPCI_INLINE uint32_t gpci_gpu_of(const gpci_coherent *coherent, uint32_t module)
     return coherent->seats[module].gpu;
 }
 
-/* Number of a slice; for a memory, number of the slice in front. */
+/* Number of a slice; for a memory, number of the slice above. */
 GPCI_INLINE uint32_t gpci_slice_number(const gpci_coherent *coherent, uint32_t module) {
     return coherent->seats[module].slice;
 }
@@ -204,7 +206,8 @@ GPCI_INLINE uint32_t gpci_part_of_sm(const gpc_hierarchy *hierarchy, uint32_t sm
 }
 
 /*
- * L2 modules used only by the processors of an SM's part. Without directories they acquire as L1s do. `count` 0: none.
+ * Modules `first` to first + count - 1. gpci_coherent_private: the modules of L2 that only the SMs of the same part or
+ * GPU use. An acquire acts on these modules as on an L1. `count` 0: all SMs use all modules of L2.
  */
 typedef struct gpci_private_modules {
     uint32_t first, count;
@@ -222,8 +225,8 @@ GPCI_INLINE gpci_private_modules gpci_coherent_private(const gpc_hierarchy *hier
 }
 
 /*
- * All caches between L1s and the level shared by all processors. Level 0: cluster caches. Level 1: near halves, or with
- * several GPUs the L2s.
+ * All caches of a level between L1s and the level that all SMs share. Level 0: cluster caches. Level 1: near halves,
+ * or, with several GPUs and homes in memory, all slices.
  */
 GPCI_INLINE gpci_private_modules gpci_coherent_private_level(const gpci_coherent *coherent, uint32_t level) {
     if (level == 0)
@@ -234,7 +237,10 @@ GPCI_INLINE gpci_private_modules gpci_coherent_private_level(const gpci_coherent
                                   coherent->gpus > 1 ? coherent->first_memory - coherent->first_slice : 0};
 }
 
-/* True if caches below L1 also merge stores not yet announced to others. False if L1s write through. */
+/*
+ * True if the caches of gpci_coherent_private_level may keep non-coherent stores that other modules do not know. False
+ * if L1s write through.
+ */
 GPCI_INLINE bool gpci_coherent_merges(const gpc_hierarchy *hierarchy) {
     return gpci_coherent_tracks(hierarchy) && hierarchy->coherent->tree->non_coherent;
 }

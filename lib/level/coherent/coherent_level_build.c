@@ -14,16 +14,17 @@
 
 #define NAME_BYTES 24
 
-/* Plan of the tree. */
+/* Descriptions of all modules, from which make_tree makes the tree. */
 typedef struct plan {
     gpc_coherence_module *modules; /* [modules] */
     char (*names)[NAME_BYTES];     /* [modules] */
     /*
-     * [modules + slices * (2 + gpus)]: first a module's own number; then, part by part, modules next to the L1s; then,
-     * per slice, the memories behind it (several GPUs) or, per near half, the home halves
+     * Memory for the lists gpc_coherence_module.low, in three sections. First, element i is i, for lists of one module.
+     * Second, for each part, the modules next to the part's L1s (list_below_l1). Third, for each slice the memories of
+     * all GPUs, or for each near half the home halves of other parts (list_behind).
      */
     uint32_t *low;
-    uint32_t *behind; /* begin of the last section of `low` */
+    uint32_t *behind; /* begin of the third section of `low` */
     const gpci_coherent *coherent;
     bool tracked;   /* the protocol has a directory */
     uint8_t common; /* GPC_ACCESS_ bits common to all stores in L1s */
@@ -57,18 +58,18 @@ static void limit_directory(const gpc_hierarchy *hierarchy, gpc_coherence_module
         module->directory_region = (uint8_t)number(hierarchy, GPCI_KEY_COHERENCE_DIRECTORY_REGION);
 }
 
-/* Modules below the L1s of a part: slices (both halves), or without L2 the memories. */
+/* Set the low modules of an L1 or a cluster cache: the part's slices (both halves), or, without L2, the memories. */
 static void below_l1(const plan *layout, gpc_coherence_module *module, uint32_t part) {
     module->low_count = layout->coherent->part_slices * (layout->coherent->parts > 1 ? 2 : 1);
     module->low = layout->low + layout->coherent->modules + part * module->low_count;
 }
 
-/* Part of L2 used by an SM. With homes in memory a GPU is a part. */
+/* Part of L2 used by an SM. If L2 has no parts (coherent->parts is 1), the GPU of the SM. */
 static uint32_t part_of(const gpc_hierarchy *hierarchy, const plan *layout, uint32_t sm) {
     return layout->coherent->parts > 1 ? gpci_part_of_sm(hierarchy, sm) : gpci_gpu_of(layout->coherent, sm);
 }
 
-/* Home of a module's pages: its GPU, or its partition. */
+/* gpc_coherence_module.home: 1 + the GPU or the partition with the pages of the module; 0: pages have no home. */
 static uint8_t home_of(const plan *layout, uint32_t module) {
     if (layout->coherent->gpus > 1)
         return (uint8_t)(gpci_gpu_of(layout->coherent, module) + 1);
@@ -125,7 +126,7 @@ static void serve(const gpc_hierarchy *hierarchy, gpc_coherence_module *module, 
     module->residue = slice % slices;
 }
 
-/* Block size of L2: a sector of L2, or of L1 if larger. */
+/* Set the block size of a module of L2 or a memory: the size of an L2 sector, or of an L1 block if larger. */
 static void divide_l2(const gpc_hierarchy *hierarchy, gpc_coherence_module *module) {
     const uint32_t line = hierarchy->l2_level.line_bytes, sector = line / number(hierarchy, GPCI_KEY_L2_SECTORS);
     module->block_bytes = sector > hierarchy->l1_level.line_bytes ? sector : hierarchy->l1_level.line_bytes;
@@ -138,7 +139,7 @@ static uint8_t blocks_fetched(const gpc_hierarchy *hierarchy, const gpc_coherenc
     return (uint8_t)(bytes > module->block_bytes ? bytes / module->block_bytes : 1);
 }
 
-/* Common fields of a slice or of both its halves. */
+/* Describe a slice, a home half or a near half: the fields common to all three. */
 static gpc_coherence_module *plan_half(const gpc_hierarchy *hierarchy, plan *layout, uint32_t module,
                                        const char *kind) {
     const uint32_t slice = gpci_slice_number(layout->coherent, module);
@@ -153,7 +154,7 @@ static gpc_coherence_module *plan_half(const gpc_hierarchy *hierarchy, plan *lay
     description->replacement = gpci_config_text(hierarchy->config, GPCI_KEY_L2_REPLACEMENT);
     description->high_network = layout->coherent->clusters ? NETWORK_CLUSTER : NETWORK_L1;
     include(hierarchy, layout, GPCI_KEY_L2_INCLUSION, description);
-    if (layout->coherent->l2_asks && !layout->tracked) { /* declined lines pass through the slice */
+    if (layout->coherent->l2_asks && !layout->tracked) { /* L1s may have lines that the slice declined */
         description->non_inclusive = true;
         description->directory_ways = number(hierarchy, GPCI_KEY_COHERENCE_DIRECTORY_WAYS);
     }
@@ -163,7 +164,7 @@ static gpc_coherence_module *plan_half(const gpc_hierarchy *hierarchy, plan *lay
 
 static void plan_slice(const gpc_hierarchy *hierarchy, plan *layout, uint32_t slice) {
     gpc_coherence_module *module = plan_half(hierarchy, layout, layout->coherent->first_slice + slice, "l2");
-    const bool shared = layout->coherent->parts == 1 && layout->coherent->gpus > 1; /* several memories are behind it */
+    const bool shared = layout->coherent->parts == 1 && layout->coherent->gpus > 1; /* the slice has several memories */
     module->byte_masks = hierarchy->coherent->masks;
     module->low_network = NETWORK_MEMORY;
     module->low_count = shared ? layout->coherent->gpus : 1;
@@ -196,13 +197,13 @@ static void plan_memory(const gpc_hierarchy *hierarchy, plan *layout, uint32_t s
     serve(hierarchy, module, slice);
 }
 
-/* List the modules next to L1s, part by part: near halves, if present, then slices. */
+/* Fill the second section of layout->low. For each part: the near halves, if present, then the slices. */
 static void list_below_l1(plan *layout, uint32_t slices) {
     const gpci_coherent *coherent = layout->coherent;
     uint32_t *low = layout->low + coherent->modules;
     for (uint32_t part = 0; part < slices / coherent->part_slices; part++) {
         for (uint32_t i = 0; i < coherent->part_slices && coherent->parts > 1;
-             i++) /* in a part without SMs: never read */
+             i++) /* a part without SMs has no near halves: elements never read */
             *low++ = coherent->first_near + part * coherent->part_slices + i;
         for (uint32_t i = 0; i < coherent->part_slices; i++)
             *low++ = coherent->first_slice + part * coherent->part_slices + i;
@@ -210,7 +211,7 @@ static void list_below_l1(plan *layout, uint32_t slices) {
     layout->behind = low;
 }
 
-/* List the memories of all GPUs for a slice; or for a near half the home halves of other parts. */
+/* Fill the third section of layout->low: for each slice the memories, or for each near half the other home halves. */
 static void list_behind(plan *layout, uint32_t slices) {
     const gpci_coherent *coherent = layout->coherent;
     uint32_t *low = layout->behind;
@@ -243,7 +244,10 @@ static void plan_modules(const gpc_hierarchy *hierarchy, plan *layout, const gpc
         layout->modules[i].any_victim = gpci_number(hierarchy, GPCI_KEY_COHERENCE_ANY_VICTIM) != 0;
 }
 
-/* Keep reuse counters and fetching warps in L1s if configured. Eviction events name the fetching warp of a line. */
+/*
+ * Let L1s count the hits of each line, and remember the warp that fetched each line, if configured. A scheduler with
+ * eviction events needs the fetching warps, too.
+ */
 static gpc_status follow_lines(const gpc_hierarchy *hierarchy, gpc_coherence *tree, gpc_error *error) {
     const bool reuse = gpci_number(hierarchy, GPCI_KEY_L1_TRACK_REUSE),
                warps = gpci_number(hierarchy, GPCI_KEY_L1_TRACK_WARPS);
@@ -257,8 +261,8 @@ static gpc_status follow_lines(const gpc_hierarchy *hierarchy, gpc_coherence *tr
 }
 
 /*
- * As in a cache, a store of a whole sector reads no bytes. Only for slices shared by all; slices below other caches
- * must supply data.
+ * Let a slice write a whole block without reading the block from memory, as a plain cache does. Only for a slice that
+ * all SMs share, with memories as the next level.
  */
 static void keep_full_blocks(const gpc_hierarchy *hierarchy, gpc_coherence *tree) {
     gpci_coherent *coherent = hierarchy->coherent;
@@ -272,8 +276,8 @@ static void keep_full_blocks(const gpc_hierarchy *hierarchy, gpc_coherence *tree
 }
 
 /*
- * Ways per set for lines in flight on an L1 miss: as many as the set's lines can be in flight, within limits, because a
- * lookup searches all of them.
+ * Additional ways per L1 set for missed blocks in flight. 0: a block takes its own way at the miss, or no clock exists.
+ * The number is that of blocks that a set can have in flight, within limits, because a lookup searches all ways.
  */
 static uint32_t fill_ways(const gpc_hierarchy *hierarchy, const gpc_coherence_module *l1) {
     const uint64_t entries = gpci_number(hierarchy, GPCI_KEY_L1_MSHR);
@@ -305,7 +309,7 @@ static gpc_status make_tree(gpc_hierarchy *hierarchy, plan *layout, gpc_error *e
         options.homes = layout->coherent->gpus;
         options.page_bytes = gpci_number(hierarchy, GPCI_KEY_PAGE_BYTES);
         options.placement = number(hierarchy, GPCI_KEY_PAGE_PLACEMENT);
-    } else if (layout->coherent->parts > 1) { /* gpci_l2_home */
+    } else if (layout->coherent->parts > 1) { /* homes as in gpci_l2_home */
         options.homes = layout->coherent->parts;
         options.page_bytes = GPCI_HOME_BYTES;
         options.placement = GPC_PLACE_HASHED;
@@ -315,7 +319,7 @@ static gpc_status make_tree(gpc_hierarchy *hierarchy, plan *layout, gpc_error *e
         .fill_ways = fill_ways(hierarchy, &layout->modules[0]),
         .peers = {{.count = hierarchy->sms, .commons = hierarchy->l1_commons, .seed = 1},
                   {layout->coherent->first_slice, layout->coherent->l2 ? hierarchy->slices : 0, hierarchy->l2_commons,
-                   2}}}; /* as in caches (level_build.c) */
+                   2}}}; /* seeds as in level_build.c */
     gpc_error detail = GPC_ERROR_INIT;
     gpc_status status = gpci_coherence_create(hierarchy->context, &options, &telling, &detail, out);
     if (status == GPC_OK) {
@@ -333,7 +337,7 @@ static gpc_status make_tree(gpc_hierarchy *hierarchy, plan *layout, gpc_error *e
     return status < 0 ? gpci_fail(error, status, "coherence = %s: %s", options.protocol, detail.message) : GPC_OK;
 }
 
-/* Store policy of a space as access flags. */
+/* GPC_ACCESS_ flags for the store policy of a space. */
 static uint8_t stores_to(const gpc_hierarchy *hierarchy, gpci_key write_key, gpci_key allocate_key) {
     const uint64_t write = gpci_number(hierarchy, write_key);
     const bool none = gpci_number(hierarchy, allocate_key) == GPC_WRITE_NO_ALLOCATE || write == GPC_WRITE_EVICT;
@@ -342,8 +346,8 @@ static uint8_t stores_to(const gpc_hierarchy *hierarchy, gpci_key write_key, gpc
 }
 
 /*
- * Flags common to both spaces become properties of L1s; other flags go with each store. Evict always goes with the
- * store.
+ * Split the store flags of both spaces. Flags common to both spaces are returned, and become properties of L1s. Other
+ * flags go with each store (coherent->stores); GPC_ACCESS_EVICT always goes with the store.
  */
 static uint8_t plan_stores(const gpc_hierarchy *hierarchy) {
     uint8_t *stores = hierarchy->coherent->stores, common;
@@ -382,7 +386,10 @@ static gpc_status build(gpc_hierarchy *hierarchy, const gpci_l1_share *share, gp
     return status;
 }
 
-/* Number of near halves: slices of parts used by SMs. With few SMs all SMs are in the first partition. */
+/*
+ * Number of near halves: the slices of all parts up to the last part with an SM. With few SMs all SMs are in the first
+ * partition.
+ */
 static uint32_t count_near(const gpc_hierarchy *hierarchy) {
     const gpci_coherent *coherent = hierarchy->coherent;
     uint32_t last = 0;

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /*
- * Check if a configuration can have coherence. Settings without meaning in a tree of coherent modules are refused in
- * one message: the needed settings, written as configuration text, then the reasons.
+ * Check if a configuration can have a tree of coherent modules. If keys have values that a tree does not support, a
+ * single error message has the needed settings, written as configuration text, and then the reasons.
  *
  * Example: coherence = vi needs l2.write_policy = back; l2.replacement = lru (l2.replacement 'vote(lru, fifo)' reads
  * samples, which coherent modules do not tell policies; a coherent L2 writes back)
@@ -22,19 +22,19 @@
 #define VALUE_BYTES 64u
 #define WHY_BYTES (GPCI_READS_TEXT + 160u)
 
-/* A key with a wrong value. */
+/* A key with a wrong value, the needed value, and the reason. */
 typedef struct need {
     gpci_key key;
     char value[VALUE_BYTES];
     const char *why;
-    bool own; /* `why` is in needs.own */
+    bool own; /* `why` is an element of needs.own */
 } need;
 
 typedef struct needs {
     const gpc_hierarchy *hierarchy;
     need list[MOST_NEEDS];
     uint32_t count;
-    char own[4][WHY_BYTES]; /* reasons with a policy's name */
+    char own[4][WHY_BYTES]; /* reasons made by blame, with the name of a policy */
     uint32_t own_count;
 } needs;
 
@@ -48,7 +48,7 @@ static void add(needs *required, gpci_key key, const char *why, const char *form
     va_end(arguments);
 }
 
-/* A key with a single allowed value: its number and text. */
+/* A key with a single allowed value, as a number (`value`) and as text. */
 typedef struct demand {
     gpci_key key;
     uint64_t value;
@@ -75,7 +75,10 @@ static void check_l1_writes(needs *required) {
             add(required, keys[i], whole, "fetch");
 }
 
-/* With a clock: l1.allocate other than on-miss takes a way when data arrive (coherence/requests/engine_fill.c). */
+/*
+ * Check l1.allocate of a timed hierarchy. With values other than on-miss, a line takes its way when the data arrive
+ * (coherence/requests/engine_fill.c).
+ */
 static void check_allocation(needs *required, const gpc_protocol *protocol) {
     const uint64_t conflict =
         gpci_number(required->hierarchy, GPCI_KEY_COHERENCE_CONFLICT); /* 0: protocol, 1: retry, 2: wait */
@@ -88,7 +91,10 @@ static void check_allocation(needs *required, const gpc_protocol *protocol) {
         add(required, GPCI_KEY_L1_ALLOCATE, "sectors that come beside others need their line's way", "on-miss");
 }
 
-/* Reason to refuse a policy: it reads fields modules do not provide, or is never asked. */
+/*
+ * Text of the reason to refuse a policy. `reads`: fields that the policy reads, and that modules do not provide; 0: the
+ * policy has not declared which fields it reads. `but`: end of the text.
+ */
 static const char *blame(needs *required, gpci_key key, uint64_t reads, const char *but) {
     char what[GPCI_READS_TEXT];
     gpci_reads_text(reads, what);
@@ -99,7 +105,7 @@ static const char *blame(needs *required, gpci_key key, uint64_t reads, const ch
     return why;
 }
 
-/* Modules give policies every field a cache would give, except fields only a cache has. */
+/* Check that a replacement policy reads only fields that modules provide (GPCI_L1_TREE_READS, GPCI_L2_TREE_READS). */
 static gpc_status check_replacement(needs *required, gpci_key key, gpc_error *error) {
     uint64_t reads;
     const uint64_t told = key == GPCI_KEY_L1_REPLACEMENT ? GPCI_L1_TREE_READS : GPCI_L2_TREE_READS;
@@ -114,8 +120,8 @@ static gpc_status check_replacement(needs *required, gpci_key key, gpc_error *er
 }
 
 /*
- * Fields given to predictors: those of replacement policies, and stalls (in caches always absent). The sector asked
- * about is given to a predictor that wants sectors.
+ * Fields that predictors may read: those of replacement policies (`told`) without the admission, the policy word, and
+ * stalls, which plain caches do not give to predictors either. Only agcb-below also gets the bytes of the sector.
  */
 static uint64_t told_predictors(const needs *required, const char *spec, uint64_t told) {
     const bool sectors =
@@ -136,7 +142,10 @@ static gpc_status check_predictor(needs *required, gpci_key key, uint64_t told, 
     return GPC_OK;
 }
 
-/* A line in L1 needs an entry in the slice's directory; in an inclusive slice also a way. */
+/*
+ * Reject an inclusive L2 that may decline lines. With a directory, a line in L1 needs an entry in the slice's
+ * directory; in an inclusive slice the line also needs a way of the slice.
+ */
 static gpc_status check_l2_room(needs *required, gpc_error *error) {
     const gpc_protocol *protocol =
         gpc_protocol_find(required->hierarchy->context, text_of(required, GPCI_KEY_COHERENCE));
@@ -148,7 +157,7 @@ static gpc_status check_l2_room(needs *required, gpc_error *error) {
     return status;
 }
 
-/* Report keys without effect set by the host. */
+/* Reject keys that the host has set, and that have no effect with the protocol. */
 static void check_idle(needs *required) {
     gpci_idle idle;
     for (size_t i = 0; gpci_idle_key(required->hierarchy, true, i, &idle); i++) {
@@ -171,7 +180,7 @@ static void check_sizes(needs *required) {
         add(required, GPCI_KEY_L2_SIZE, "a slice has one set at least", "%lluB", (unsigned long long)set);
 }
 
-/* Require a multiple of gpu.count; suggest the next larger. */
+/* Require that a key is a multiple of gpu.count times `part`. The needed value is the next larger multiple. */
 static void check_share(needs *required, gpci_key key, uint64_t part, const char *why) {
     const uint64_t number = gpci_number(required->hierarchy, key), all = required->hierarchy->gpus * part;
     if (number % all)
@@ -198,7 +207,7 @@ static void check_gpus(needs *required) {
         add(required, GPCI_KEY_PAGE_BYTES, "pages are a power of two, and no smaller than lines", "64KiB");
 }
 
-/* True if every group of `sms` neighbouring SMs uses one partition. */
+/* True if all SMs of every group of `sms` neighbouring SMs use the same partition. */
 static bool are_together(const gpc_hierarchy *hierarchy, uint64_t sms) {
     for (uint32_t sm = 0; sm < hierarchy->sms && sms; sm++)
         if (hierarchy->sm_partition[sm] != hierarchy->sm_partition[sm / sms * sms])
@@ -206,7 +215,7 @@ static bool are_together(const gpc_hierarchy *hierarchy, uint64_t sms) {
     return true;
 }
 
-/* True if the SMs of every coalescer use one partition. */
+/* True if all SMs of every L2 request coalescer use the same partition. */
 static bool read_together(const gpc_hierarchy *hierarchy) {
     for (uint32_t sm = 0; sm < hierarchy->sms && hierarchy->coalescers; sm++)
         for (uint32_t first = 0; first < sm; first++)
@@ -216,7 +225,7 @@ static bool read_together(const gpc_hierarchy *hierarchy) {
     return true;
 }
 
-/* Check slices that keep copies of lines of other slices. */
+/* Check a configuration with near halves: slices that keep copies of lines of other slices. */
 static gpc_status check_halves(needs *required, gpc_error *error) {
     static const char room[] = "copies leave something to lines that are at home";
     const gpc_hierarchy *hierarchy = required->hierarchy;
@@ -255,7 +264,7 @@ static gpc_status check_policies(needs *required, gpc_error *error) {
     bool below =
         gpci_number(required->hierarchy, GPCI_KEY_L2_ENABLED) || gpci_number(required->hierarchy, GPCI_KEY_CLUSTER_SMS);
     gpc_status status = check_replacement(required, GPCI_KEY_L1_REPLACEMENT, error);
-    if (status == GPC_OK && below) /* cluster caches have L2's policy */
+    if (status == GPC_OK && below) /* cluster caches have the replacement policy of L2 */
         status = check_replacement(required, GPCI_KEY_L2_REPLACEMENT, error);
     if (status == GPC_OK)
         status = check_predictor(required, GPCI_KEY_L1_BYPASS, GPCI_L1_TREE_READS,
@@ -301,7 +310,7 @@ static gpc_status check_policies(needs *required, gpc_error *error) {
     return status;
 }
 
-/* Keep the text written last if `spare` bytes remain; otherwise cut the text back to `length`. */
+/* True if the text leaves more than `spare` bytes free. Otherwise cut the text back to `length`, and return false. */
 static bool stays(gpci_text *text, size_t length, size_t spare) {
     if (text->length + spare < text->size)
         return true;
@@ -319,7 +328,7 @@ static bool is_new(const needs *required, uint32_t index) {
 
 #define SPARE 24u /* for "; and 40 more", or "; ..." and ")" */
 
-/* Write the reasons that fit, without repetition: first those about policies, then the rest. */
+/* Write every reason once: first the reasons about policies (`own`), then the others. Omit reasons without room. */
 static void put_reasons(const needs *required, gpci_text *text) {
     const char *before = " (";
     bool all = true;

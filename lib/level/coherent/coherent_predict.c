@@ -6,28 +6,29 @@
 #include "policies/predictor/predictors.h"
 
 /*
- * Policies asked by coherent modules. Slices may ask policies (coherence/module/module_ask.c), and so do cluster caches
- * if L1s' predictor keeps bits in the next cache. Coherent L1s have predictors and tokens: a warp without a token fills
- * no line; with opportunistic tokens it fills a line only if no protected line would be evicted. A module reports hits,
- * fills and evictions to predictors as a cache does (coherence/module/module_tags.c). Predictors are asked before an
- * access begins, at the points at which a cache asks (cache_access.c, write.c): for a load or prefetch before its
- * lookup or at its miss; for an allocating store at its miss. A bypass is an access performed by the low module,
- * without a copy and without a directory entry.
+ * Policies that decide if an access fills a line in a coherent module. Slices may ask policies
+ * (coherence/module/module_ask.c). A cluster cache has a predictor if the predictor of L1s keeps bits in the next
+ * cache. L1s have predictors and tokens. With strict tokens, a warp without a token fills no line. With opportunistic
+ * tokens, the warp fills a line only if no protected line would be evicted. A module reports hits, fills and evictions
+ * to predictors as a cache does (coherence/module/module_tags.c). Predictors are asked before an access begins, at the
+ * points at which a cache asks (cache_access.c, write.c): for a load or prefetch before the lookup or at the miss; for
+ * an allocating store at the miss. A bypass is an access performed by the low module, without a copy and without a
+ * directory entry.
  *
  * A load that bypasses without a tag lookup removes L1's copy of the line, as AMD's GLC loads do (GPU_VIPER-TCP.sm,
- * LoadBypassEvict): a copy that loads skip would otherwise have to be kept up to date. A cache keeps its copy.
+ * LoadBypassEvict): a copy that loads skip would otherwise have to be kept up to date. A plain cache keeps the copy.
  *
  * Example, nmoesi, access-count(threshold=4): a load of an instruction with 8 transactions misses. The slice receives
  * the load, probes the owner if there is one, and answers with the bytes. No further L1 has the line afterwards.
  */
 
-/* True for predictors without decisions of their own: always-cache, and hint (in trees, access flags carry hints). */
+/* True for predictors that a tree need not ask: always-cache, and hint (access flags carry the instruction's hint). */
 static bool is_idle(const gpc_hierarchy *hierarchy, const char *spec) {
     const void *table = gpci_policy_table(hierarchy->context, GPC_POLICY_PREDICTOR, spec);
     return table == &gpci_always_cache || table == &gpci_hint;
 }
 
-/* True if a replacement policy declines lines. */
+/* Find out if a replacement policy can decline lines. */
 static gpc_status declines_lines(const gpc_hierarchy *hierarchy, gpci_key key, gpc_error *error, bool *out) {
     uint64_t reads = 0;
     const gpc_status status = gpci_policy_reads(hierarchy->context, GPC_POLICY_REPLACEMENT,
@@ -46,7 +47,7 @@ gpc_status gpci_coherent_l2_asks(const gpc_hierarchy *hierarchy, gpc_error *erro
     return status;
 }
 
-/* True if the module is next to L1s; both halves of a slice can be. */
+/* True if the next modules above the module are L1s. Both halves of a slice can be next to L1s. */
 static bool is_next_to_l1s(const gpc_coherence *tree, const gpci_module *module) {
     for (uint32_t i = 0; i < module->above_count; i++)
         if (gpci_module_at(tree, module->above[i])->level == 1)
@@ -54,7 +55,7 @@ static bool is_next_to_l1s(const gpc_coherence *tree, const gpci_module *module)
     return false;
 }
 
-/* Give a predictor to a cache below L1s; L1s' predictors may ask it. */
+/* Create the predictor `spec` of a cache below L1s. If next to L1s, the predictor can reply to predictors of L1s. */
 static gpc_status give(const gpc_hierarchy *hierarchy, gpc_coherence *tree, uint32_t module, const char *spec,
                        gpc_error *error) {
     gpci_module *m = gpci_module_at(tree, module);
@@ -89,7 +90,7 @@ static const char *below_of(const gpc_hierarchy *hierarchy) {
     return ops ? ops->below : NULL;
 }
 
-/* If L1s' predictor keeps bits below, keep them in the next cache, possibly a cluster's. */
+/* If the predictor of L1s needs a predictor in the next cache (gpc_predictor_ops.below), give it to cluster caches. */
 static gpc_status give_clusters(const gpc_hierarchy *hierarchy, gpc_coherence *tree, gpc_error *error) {
     const gpci_coherent *coherent = hierarchy->coherent;
     const char *below = below_of(hierarchy);
@@ -113,7 +114,7 @@ static gpc_status give_l2(const gpc_hierarchy *hierarchy, gpc_coherence *tree, g
     for (uint32_t i = coherent->first_slice; i < coherent->first_memory && status == GPC_OK; i++) {
         gpci_module *slice = gpci_module_at(tree, i);
         slice->asks = coherent->l2_asks;
-        tree->has_policies |= slice->asks; /* policies see requests */
+        tree->has_policies |= slice->asks; /* requests must carry the fields that policies read */
         slice->admits = admits;
         slice->strict_tokens = gpci_number(hierarchy, GPCI_KEY_L2_TOKENS) == GPC_TOKENS_STRICT;
         status = give(hierarchy, tree, i, spec, error);
@@ -148,7 +149,7 @@ static bool is_read(const gpc_request *request) {
     return request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
 }
 
-/* True if a store miss would take a way. Atomics are not predicted. */
+/* True if a store that misses L1 takes a way. False for atomics, for which no predictor is asked. */
 static bool allocates(const gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t flags) {
     const gpc_coherence_module *l1 = &gpci_module_at(hierarchy->coherent->tree, request->sm)->given;
     return request->kind == GPC_STORE && !l1->no_write_allocate && !(flags & GPC_ACCESS_NO_ALLOCATE);
@@ -158,7 +159,7 @@ static bool has_line(const gpci_module *l1, uint64_t tag) {
     return (l1->sector_mask ? gpci_module_way_of_line(l1, tag) : gpci_module_find(l1, tag)) != GPCI_TREE_NO_BLOCK;
 }
 
-/* True if the predictor bypasses; sets the policy word. */
+/* True if L1's predictor decides to bypass. request->policy.policy_word receives the predictor's word. */
 static bool bypasses(gpci_module *l1, uint64_t tag, gpc_request *request) {
     const gpc_request policy_request = gpci_module_policy_request(l1, tag, request);
     l1->counts.predictions += l1->predictor->ops != &gpci_always_bypass;
@@ -170,8 +171,9 @@ static bool is_early(const gpci_module *l1, const gpc_request *request) {
 }
 
 /*
- * True if the replacement policy declines the line. Asked only if the set is full; an access that takes a way in any
- * case is admitted. A policy without `declines` is asked for a victim, and again when the way is taken.
+ * True if the replacement policy declines the line. The policy is asked only if the set is full. `asked` false: the
+ * access takes a way in any case, and no policy is asked. A policy without `declines` is asked for a victim here, and
+ * again when the way is taken.
  */
 static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, bool asked) {
     const gpc_request policy_request = gpci_module_policy_request(l1, tag, request);
@@ -179,7 +181,7 @@ static bool declines(const gpci_module *l1, uint64_t tag, gpc_request *request, 
     return asked && gpci_module_declines(l1, tag, &policy_request);
 }
 
-/* Decide about a line, at the points at which a cache asks. */
+/* Decide if an access fills a line in L1. Returns GPC_ACCESS_ bits; 0: the policies allow a fill, or are not asked. */
 static uint32_t decide(const gpc_hierarchy *hierarchy, gpci_module *l1, gpc_request *request, uint32_t flags) {
     const uint64_t tag = gpci_module_tag_of(l1, request->address);
     const bool early = is_early(l1, request);
@@ -214,7 +216,7 @@ static uint32_t decide(const gpc_hierarchy *hierarchy, gpci_module *l1, gpc_requ
     return out ? GPC_ACCESS_NO_ALLOCATE : 0;
 }
 
-/* The decision for the block that asks first holds for the whole line access. */
+/* The decision for the first block that asks holds for all blocks of the line access (line->asked). */
 uint32_t gpci_coherent_predict(const gpc_hierarchy *hierarchy, gpc_request *request, uint32_t flags) {
     gpci_module *l1 = gpci_module_at(hierarchy->coherent->tree, request->sm);
     gpci_line_record *line = hierarchy->coherent->tree->line;
@@ -232,7 +234,7 @@ uint32_t gpci_coherent_predict(const gpc_hierarchy *hierarchy, gpc_request *requ
     return line->decided;
 }
 
-/* Whole sectors, or only the needed 32-byte segments: l1.bypass_fetch. */
+/* l1.bypass_fetch decides between the whole sectors and only the needed segments. */
 uint8_t gpci_coherent_bypassed(const gpc_hierarchy *hierarchy, uint8_t segments) {
     const gpci_level *level = &hierarchy->l1_level;
     if (gpci_number(hierarchy, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED)

@@ -2,8 +2,8 @@
 #include "level/observe/energy.h"
 
 /*
- * Keys are stored in thousandths: fJ, or mW. Energies are whole pJ, rounded down, so that values of two moments can be
- * subtracted and kernels can be added.
+ * The configuration stores costs in thousandths: fJ, or mW. Energies are whole pJ, rounded down: integers, so that an
+ * earlier value can be subtracted from a later value, and values of kernels can be added.
  *
  * Example: energy.dram_activate = 909.5, 3 activations: 3 x 909,500 fJ = 2,728.5 pJ, rounded to 2,728 pJ.
  */
@@ -52,7 +52,7 @@ const gpci_energy *gpci_energies(size_t *out_count) {
 
 bool gpci_energy_is_set(const gpc_config *config, const gpci_energy *energy) {
     if (energy->key == GPCI_KEY_ENERGY_L2_FILL && !gpci_config_number(config, GPCI_KEY_L2_ENABLED))
-        return false; /* data from DRAM fill no cache */
+        return false; /* without L2, data from DRAM fill no L2 line */
     return gpci_config_number(config, energy->key) != GPCI_WORD;
 }
 
@@ -75,7 +75,7 @@ static uint64_t events(gpc_stats *stats, const gpci_energy *energy, uint64_t unf
     uint64_t count = *value(stats, energy->of), other = energy->other ? *value(stats, energy->other) : 0;
     if (!energy->less)
         return count + other;
-    return count > other ? count - other : 0; /* a reset may lie between the two */
+    return count > other ? count - other : 0; /* after a reset of counters, `other` can be the larger number */
 }
 
 void gpci_energy_of(const gpc_config *config, uint64_t unfilled, gpc_stats *stats) {

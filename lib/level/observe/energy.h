@@ -13,19 +13,19 @@ typedef struct gpci_energy {
     uint32_t id;    /* counter id of the energy */
     gpci_key key;   /* pJ per event; energy.static: W */
     uint32_t of;    /* counter of the events */
-    uint32_t other; /* counter added (or with `less` subtracted); 0: none */
+    uint32_t other; /* counter added to the events, or, with `less`, subtracted; 0: none */
     bool less;
 } gpci_energy;
 
 /* All energies with a key. */
 const gpci_energy *gpci_energies(size_t *out_count);
-/* True if the configuration sets the cost. */
+/* True if the configuration sets the cost (energy->key). */
 bool gpci_energy_is_set(const gpc_config *config, const gpci_energy *energy);
 /* True for static power, which is multiplied by time. */
 bool gpci_energy_is_static(const gpci_energy *energy);
 /*
- * Write all energies from the counters in `stats`; 0 if the cost is not set. `unfilled`: of the sectors that L1s
- * fetched, those that fill no line, or not yet (gpci_unfilled_sectors).
+ * Compute all energies in `stats` from the counters in `stats`. An energy without a cost is 0. `unfilled`: number of
+ * sectors fetched by L1s that fill no line, or not yet (gpci_unfilled_sectors).
  */
 void gpci_energy_of(const gpc_config *config, uint64_t unfilled, gpc_stats *stats);
 

@@ -4,7 +4,7 @@
 #include "level/coherent/coherent_level.h"
 #include "level/rules/level_rules.h"
 
-/* Names of events, the filter, and events of a hierarchy without a clock. */
+/* Names of events, the filter of an event log, and the events of a functional hierarchy. */
 
 static const char *const what_names[] = {
 #define X(id, value, name, meaning) [id] = name,
@@ -158,7 +158,7 @@ void gpci_event_log_free(gpc_context *context, gpci_event_log *log) {
     gpci_free(context, log);
 }
 
-/* Event with the process split from the address. */
+/* Copy of an event, with the address taken apart into the process and the host's address. */
 static gpc_event event_of_process(const gpc_hierarchy *hierarchy, const gpc_event *event) {
     gpc_event own = *event;
     own.process = gpci_process_of(hierarchy, event->address);
@@ -216,7 +216,10 @@ void gpci_append_line(gpci_event_log *log, const gpc_request *request, uint8_t s
                      0);
 }
 
-/* Event of the current access: in L1 or the constant cache its line transaction; below, the request sent from there. */
+/*
+ * Event of the current access. At the SM, in L1 and in a constant cache the event's packet is the line transaction
+ * (log->line). In the levels below, the packet is the request of L1 or the constant cache (log->below).
+ */
 static gpc_event event_of(const gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index) {
     gpc_event event = log->now.access ? log->now : gpci_event_of_none(log, what, component, index);
     bool above = component == GPC_COMPONENT_SM || component == GPC_COMPONENT_L1 || component == GPC_COMPONENT_CONST;
@@ -295,7 +298,7 @@ static void tell_message(gpc_hierarchy *hierarchy, const gpc_coherence_message *
     gpci_event_log_put(log, &event);
 }
 
-/* Number of the memory used by a step. */
+/* Number of the memory that a step reads or writes. */
 static uint32_t memory_of(const gpc_hierarchy *hierarchy, const gpc_coherence_message *message) {
     return gpci_is_memory(hierarchy->coherent, message->from) ? gpci_slice_number(hierarchy->coherent, message->from)
                                                               : gpci_l2_place_of(hierarchy, message->address).slice;

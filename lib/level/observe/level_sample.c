@@ -4,7 +4,7 @@
 #include "level/coherent/coherent_level.h"
 #include "level/rules/hierarchy.h"
 
-/* Pass samples of SMs to the policies that vote. */
+/* Pass the periodic samples of SMs (gpc_sample) to policies with on_sample, for example votes. */
 
 static bool wants(gpc_cache *const *caches, uint32_t count) {
     for (uint32_t i = 0; caches && i < count; i++)
@@ -20,7 +20,7 @@ static bool module_wants(const gpci_module *module) {
 }
 
 bool gpc_hierarchy_wants_samples(const gpc_hierarchy *hierarchy) {
-    if (hierarchy && hierarchy->coherent) { /* L1s are alike, as are slices */
+    if (hierarchy && hierarchy->coherent) { /* all L1s have the same policies; so have all slices */
         const gpci_coherent *coherent = hierarchy->coherent;
         return module_wants(gpci_module_at(coherent->tree, 0)) ||
                (coherent->l2 && module_wants(gpci_module_at(coherent->tree, coherent->first_slice)));
@@ -28,7 +28,7 @@ bool gpc_hierarchy_wants_samples(const gpc_hierarchy *hierarchy) {
     return hierarchy && (wants(hierarchy->l1, hierarchy->sms) || wants(hierarchy->l2, hierarchy->slices));
 }
 
-/* Sample of a module: loads of a coherent L1, in lines; or requests to a slice. */
+/* Pass a sample to the policies of a module, with the reads since the last sample: loads, or a slice's requests. */
 static void sample_module(gpci_module *module, gpc_sample *sample) {
     const bool l1 = module->level == 1;
     const uint64_t reads = l1 ? module->stats.loads : module->stats.read_requests;

@@ -9,10 +9,10 @@
 
 /* Request of a warp instruction for one line. */
 typedef struct gpci_transaction {
-    uint64_t address;  /* of the line */
-    uint64_t bytes[2]; /* bytes touched by lanes; lines of at most 128 bytes */
-    uint8_t segments;  /* 32-byte segments touched */
-    uint8_t asks;      /* for a block of a line: bit per block the instruction requests of the line (gpci_divide) */
+    uint64_t address;  /* address of the line */
+    uint64_t bytes[2]; /* mask of the touched bytes; a line has at most 128 bytes */
+    uint8_t segments;  /* mask of the touched 32-byte segments */
+    uint8_t asks;      /* after gpci_divide: mask of the line's blocks that the instruction touches */
     bool follows;      /* part of the same line as the transaction before (gpci_divide, gpci_split_by_sector) */
 } gpci_transaction;
 
@@ -34,7 +34,7 @@ GPCI_INLINE uint32_t gpci_transaction_bytes(const gpci_transaction *transaction)
 uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                        gpci_transaction *transactions);
 
-/* gpci_coalesce for adjacent lanes, the common case: `bytes` from `address` on, a range by gpci_is_range. */
+/* gpci_coalesce for lanes that touch the adjacent `bytes` bytes from `address` on (gpci_is_range), the common case. */
 uint32_t gpci_coalesce_range(uint64_t address, uint64_t bytes, unsigned line_shift, gpci_transaction *transactions);
 
 /* True if neither the range nor the end of its last line passes the last address. */
@@ -43,9 +43,11 @@ GPCI_INLINE bool gpci_is_range(uint64_t address, uint64_t bytes) {
 }
 
 /*
- * Divide transactions of lines into transactions of blocks: `blocks` per line, a power of two. Returns their number.
+ * Divide transactions of lines into transactions of blocks. A line has `blocks` blocks, a power of two. Returns the
+ * number of transactions.
  *
- * Example, lines of 128 bytes, blocks of 32: line 0x100, segments 1001, becomes 0x100 and 0x160, segment 1 each.
+ * Example, lines of 128 bytes, blocks of 32 bytes: a transaction of line 0x100 with `segments` 1001 becomes two
+ * transactions, of the blocks 0x100 and 0x160, each with `segments` 1.
  */
 uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned line_shift, uint32_t blocks);
 
@@ -56,33 +58,33 @@ uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, u
                     gpci_transaction *transactions);
 
 /*
- * Divide transactions of lines into transactions of 32-byte segments; addresses stay those of the line. Returns their
- * number.
+ * Divide transactions of lines into transactions of 32-byte segments. The address of a transaction stays the address of
+ * the line. Returns the number of transactions.
  *
- * Example, lines of 128 bytes: line 0x100, segments 1001, becomes 0x100, segment 0001, and 0x100, segment 1000, with
- * `follows`.
+ * Example, lines of 128 bytes: a transaction of line 0x100 with `segments` 1001 becomes two transactions of line 0x100,
+ * with `segments` 0001 and 1000. The second transaction `follows`.
  */
 uint32_t gpci_split_by_sector(gpci_transaction *transactions, uint32_t count);
 
 /*
- * Banks of L1's tags; a bank looks up one line a cycle (l1.banks). The bank of a line, and the order of an
- * instruction's lines (l1.line_order).
+ * L1's tags are divided into banks (l1.banks). A bank looks up one line a cycle. The following functions find the bank
+ * of a line, and sort the lines of an instruction (l1.line_order).
  */
 
 typedef enum gpci_line_order {
     GPCI_LINES_BY_LANE = 0,
     GPCI_LINES_DESCEND = 1, /* from the highest address down */
-    GPCI_LINES_BY_BANK = 2  /* in rounds: in a round every bank gets its next line */
+    GPCI_LINES_BY_BANK = 2  /* in rounds: a round has the next line of every bank */
 } gpci_line_order;
 
-/* Bits of a hashed bank number. */
+/* Number of bits of a hashed bank number. */
 #define GPCI_BANK_BITS 2u
 
 typedef struct gpci_tag_banks {
     uint32_t count;
     unsigned line_shift;
     bool hashed; /* l1.bank_index = hopper */
-    /* With `hashed`: bit k of the bank is the parity of these bits of the line number. */
+    /* With `hashed`: bit k of the bank number is the parity of line number & masks[k]. */
     uint64_t masks[GPCI_BANK_BITS];
 } gpci_tag_banks;
 
@@ -94,8 +96,8 @@ GPCI_INLINE uint32_t gpci_tag_bank(const gpci_tag_banks *banks, uint64_t address
 }
 
 /*
- * hierarchy.h: banks of L1's tags from the keys. gpci_check_l1_banks: GPC_ERROR_RANGE if keys of tag or data banks have
- * no effect.
+ * tag_banks.c. gpci_tag_banks_of: read the banks of L1's tags from the configuration. gpci_check_l1_banks:
+ * GPC_ERROR_RANGE if keys of tag banks or data banks have no effect.
  */
 gpci_tag_banks gpci_tag_banks_of(const gpc_hierarchy *hierarchy);
 gpc_status gpci_check_l1_banks(const gpc_hierarchy *hierarchy, gpc_error *error);
@@ -103,8 +105,9 @@ gpc_status gpci_check_l1_banks(const gpc_hierarchy *hierarchy, gpc_error *error)
 /*
  * Sort an instruction's lines by `order`.
  *
- * Example, two banks, lines 0, 2, 4, 1 in order of lanes. GPCI_LINES_BY_BANK: 0, 1, then 2, then 4, in three cycles. By
- * lane: 0, then 2, then 4, 1, also three. Lines 0, 2, 1, 3: by bank 0, 1, then 2, 3; by lane 0, then 2, 1, then 3.
+ * Example, two banks, lines 0, 2, 1, 3 in order of lanes. Even lines are in bank 0. Parentheses enclose the lines of a
+ * cycle. GPCI_LINES_BY_LANE: (0) (2, 1) (3). GPCI_LINES_BY_BANK: (0, 1) (2, 3). For lines 0, 2, 4, 1 both orders take
+ * three cycles: (0) (2) (4, 1), and (0, 1) (2) (4).
  */
 void gpci_order_lines(gpci_line_order order, const gpci_tag_banks *banks, gpci_transaction *lines, uint32_t count);
 

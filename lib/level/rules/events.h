@@ -20,27 +20,27 @@ struct gpci_event_log {
     gpc_hierarchy *hierarchy;
     gpc_event_options options;
     const uint64_t *clock; /* time of the events */
-    uint64_t packets;      /* packet numbers given so far */
-    uint64_t accesses;     /* functional: number of accesses, used as clock */
+    uint64_t packets;      /* number of the last packet */
+    uint64_t accesses;     /* functional: number of accesses so far, the time of events */
     gpc_event now;         /* functional: fields common to all events of the current warp access */
-    gpci_ids line, below;  /* functional: ids of the current line transaction, and of its request below, if any */
-    uint64_t cause;        /* timed: packet that last passed the tags, or arrived as a fill, at `cause_at` */
-    const void *cause_at;  /* stage of `cause`: later write-backs there are due to it */
-    gpc_event *blocked;    /* timed: access reported as blocked, per stage (L1s, slices); access 0: none */
+    gpci_ids line, below;  /* functional: the current line transaction, and its last request below (0: none) */
+    uint64_t cause;        /* timed: packet that last passed the tags, or arrived as a fill, at the stage `cause_at` */
+    const void *cause_at;  /* timed: a write-back of this stage is a consequence of the packet `cause` */
+    gpc_event *blocked;    /* timed: for each stage (L1s, slices), the access reported as blocked; access 0: none */
     bool cancelled;
 };
 
-/* Event without an access. */
+/* Make an event that belongs to no access. */
 gpc_event gpci_event_of_none(const gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index);
 /* Make an event log without a callback; NULL: out of memory. */
 gpci_event_log *gpci_event_log_make(gpc_hierarchy *hierarchy);
 void gpci_event_log_free(gpc_context *context, gpci_event_log *log);
 /* Pass an event to the callback if it matches the filter. */
 void gpci_event_log_put(gpci_event_log *log, const gpc_event *event);
-/* End an event log; no event follows. */
+/* Remove and free the event log, if any. Calls the host's `destroy`. */
 void gpci_trace_destroy(gpc_hierarchy *hierarchy);
 
-/* Events of the functional hierarchy, and of actions that take no time; `event log` is not NULL. */
+/* Write an event of a functional hierarchy, or of an action that takes no time. The event log must exist. */
 GPCI_COLD void gpci_append_access(gpci_event_log *log, const gpc_request *request, uint64_t address, uint32_t segments);
 GPCI_COLD void gpci_append_line(gpci_event_log *log, const gpc_request *request, uint8_t segments);
 GPCI_COLD void gpci_append_step(gpci_event_log *log, gpc_what what, gpc_component component, uint32_t index,
@@ -50,10 +50,10 @@ GPCI_COLD void gpci_append_evict(gpci_event_log *log, gpc_component component, u
 GPCI_COLD void gpci_append_dropped(gpc_hierarchy *hierarchy, const gpc_cache *cache, gpc_component component,
                                    uint32_t index, uint64_t inner, uint64_t address);
 GPCI_COLD void gpci_append_messages(gpc_hierarchy *hierarchy, const gpc_coherence_result *result);
-/* Report completion. GPC_ERROR_CANCELLED if the callback cancels; otherwise `status`. */
+/* Write the completion of the current access. GPC_ERROR_CANCELLED: the callback has cancelled; otherwise `status`. */
 GPCI_COLD gpc_status gpci_append_complete(gpc_hierarchy *hierarchy, const gpc_warp_result *result, gpc_status status);
 
-/* Component of a module of a coherent hierarchy. */
+/* Component of a module of a tree. `index` receives the number of the module among the component's modules. */
 gpc_component gpci_component_of(const gpc_hierarchy *hierarchy, uint32_t module, uint32_t *index);
 
 GPCI_INLINE void gpci_log_step(const gpc_hierarchy *hierarchy, gpc_what what, gpc_component component, uint32_t index,
@@ -62,7 +62,7 @@ GPCI_INLINE void gpci_log_step(const gpc_hierarchy *hierarchy, gpc_what what, gp
         gpci_append_step(hierarchy->log, what, component, index, address, segments, outcome);
 }
 
-/* Report a line of a cache about to be dropped. */
+/* If the cache holds the line, write the event that the line is invalidated. Call before the line is dropped. */
 GPCI_INLINE void gpci_log_dropped(gpc_hierarchy *hierarchy, const gpc_cache *cache, gpc_component component,
                                   uint32_t index, uint64_t inner, uint64_t address) {
     if (GPCI_UNLIKELY(hierarchy->log != NULL))

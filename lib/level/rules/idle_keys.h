@@ -5,8 +5,9 @@
 #include "level/rules/hierarchy.h"
 
 /*
- * Keys without effect under a hierarchy's protocol. A value set by the host is rejected. A value of a preset or of
- * imported options is only written to the context's log, because a preset describes a machine under any protocol.
+ * Idle keys: keys without effect under the protocol of a hierarchy. If the host has set an idle key, the hierarchy is
+ * rejected. If a preset or imported options have set the key, the context's log has a message: a preset describes a
+ * machine, for any protocol.
  *
  * Example: kepler sets l2.banks = 32. With `coherence = nmoesi` the log mentions l2.banks = 32; if a host sets l2.banks
  * = 16, creation fails.
@@ -17,13 +18,16 @@ typedef struct gpci_idle {
     const char *why;
 } gpci_idle;
 
-/* The index-th idle key with a value other than the default, set by the host (`own`) or by a preset; false: no more. */
+/*
+ * Find idle key number `index` among the idle keys with a value other than the default, set by the host (`own`) or by a
+ * preset. False: no further key.
+ */
 bool gpci_idle_key(const gpc_hierarchy *hierarchy, bool own, size_t index, gpci_idle *out);
 
-/* Without a tree: GPC_ERROR_RANGE for a key set by the host, with its name. */
+/* For plain caches: GPC_ERROR_RANGE if the host has set an idle key. The error message names the first key. */
 gpc_status gpci_check_idle(const gpc_hierarchy *hierarchy, gpc_error *error);
 
-/* Log idle keys of presets, and keys set by the host for the other mode or for a part that is not there. */
+/* Log idle keys set by a preset, and keys set by the host for the other mode or for a part that does not exist. */
 void gpci_report_idle_keys(const gpc_hierarchy *hierarchy);
 
 #endif

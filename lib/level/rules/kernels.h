@@ -14,17 +14,21 @@
  */
 gpc_status gpci_kernels_create(gpc_hierarchy *hierarchy, gpc_error *error);
 void gpci_kernels_destroy(gpc_hierarchy *hierarchy);
-/* Begin a kernel: number, counters and L2's policies; L1s are unchanged. gpci_kernels_finish: end it. */
+/*
+ * gpci_kernels_begin: give a kernel its number, count the launch, and inform L2's tokens. L1s are unchanged.
+ * gpci_kernels_finish: end the kernel of a stream.
+ */
 void gpci_kernels_begin(gpc_hierarchy *hierarchy, uint32_t stream, const gpc_launch *launch,
                         const gpci_l1_share *share);
 void gpci_kernels_finish(gpc_hierarchy *hierarchy, uint32_t stream);
 /*
- * Prepare the L1s of idle SMs for a kernel: new share, empty. `all`: empty all caches of an idle hierarchy. GPC_BUSY:
- * an L1 has accesses in flight; GPC_ERROR_MEMORY. After GPC_BUSY or a lack of memory the caches are unchanged.
+ * Prepare the L1s of the SMs in `sms`, on which no kernel runs, for a new kernel: set the share, and empty the L1s as
+ * `kernels.flush` says. `all`: the hierarchy is idle, and all caches are emptied. GPC_BUSY: an L1 has accesses in
+ * flight. GPC_ERROR_MEMORY. After GPC_BUSY or GPC_ERROR_MEMORY the caches are unchanged.
  */
 gpc_status gpci_kernels_prepare(gpc_hierarchy *hierarchy, const uint64_t *sms, const gpci_l1_share *share, bool all,
                                 gpc_error *error);
-/* Inform an L1's policies that the stream's kernel begins or ends there. */
+/* Inform the policies of an SM's L1 that a kernel begins or ends on the SM. */
 void gpci_kernels_tell(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t kernel, gpc_warp_event_kind kind);
 /* True if an L1 of both shares has the same sets, ways and lines. */
 bool gpci_is_shape(const gpci_l1_share *left, const gpci_l1_share *right);
@@ -42,7 +46,7 @@ typedef struct gpci_block_needs {
 } gpci_block_needs;
 gpci_block_needs gpci_launch_needs(const gpc_hierarchy *hierarchy, const gpc_launch *launch);
 #ifdef GPCI_CHECK
-/* Second count of gpc_hierarchy_occupancy: block after block, until one does not fit. */
+/* Compute gpc_hierarchy_occupancy in another way, for the checking build: add blocks until a block does not fit. */
 uint32_t gpci_launch_occupancy_again(const gpc_hierarchy *hierarchy, const gpc_launch *launch);
 #endif
 
