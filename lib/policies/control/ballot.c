@@ -47,7 +47,7 @@ static uint32_t cut(const char *list, char text[2 * GPCI_MAX_ARGUMENTS], char *s
     return count;
 }
 
-/* Join the level's vote. The level's first cache creates the shared state. */
+/* Let a cache join the vote of its level. The first cache that joins sets up the shared state. */
 static gpc_status join(gpci_ballot *ballot, const gpc_policy_env *env, uint32_t candidates) {
     gpci_ballot_common *common = env->shared_state;
     if (!common->ready) {

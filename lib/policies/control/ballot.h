@@ -14,9 +14,9 @@
 
 typedef struct gpci_ballot_common {
     gpci_vote vote;
-    gpci_commons *commons; /* state shared by the candidates */
-    uint32_t users;        /* caches using this state */
-    bool ready;
+    gpci_commons *commons; /* state that a candidate shares among the caches */
+    uint32_t users;        /* number of caches that use this struct */
+    bool ready;            /* `vote` is set up */
 } gpci_ballot_common;
 
 typedef struct gpci_ballot {
@@ -26,7 +26,7 @@ typedef struct gpci_ballot {
     gpci_ballot_common *common;
 } gpci_ballot;
 
-/* Vote parameters, declared first by every voting policy. */
+/* Indices of the vote's parameters (GPCI_BALLOT_DECLARE). Every voting policy declares these parameters first. */
 enum {
     GPCI_BALLOT_TESTERS,
     GPCI_BALLOT_WARMUP,
@@ -41,9 +41,9 @@ enum {
 };
 
 /*
- * Section 5.3 tests on one SM and compares at the next sample: testers=1, periods=1. But SMs are bursty: under the same
- * policy for GESUMMV, some SMs issue 23 instructions in 5,000 cycles and some 88, depending on whether their warps wait
- * together. Here a candidate therefore gets up to four SMs, for two periods.
+ * Section 5.3 of seeds/004 tests a candidate on one SM and compares at the next sample: testers=1, periods=1. But SMs
+ * are bursty: under the same policy for GESUMMV, some SMs issue 23 instructions in 5,000 cycles and some 88, depending
+ * on whether their warps wait together. Here a candidate therefore gets up to four SMs, for two periods.
  *
  * seeds/004 names no number for the following. Phase threshold 20 %: twice the significant change of throughput in hill
  * climbing, 10 % (section 4.4.3). "Several periods" are 3. An SM needs a block for half of a period to count. Miss
@@ -76,14 +76,14 @@ enum {
 gpc_status gpci_ballot_init(gpci_ballot *ballot, gpc_policy_kind kind, const gpc_policy_env *env, const char *list,
                             const char *(*unfit)(const void *ops), char *message);
 void gpci_ballot_finish(gpci_ballot *ballot);
-/* Bits of all candidates, of the cache's part in the vote, and in cache 0 of the vote. */
+/* Cost in bits: all candidates, and the cache's part of the vote. In cache 0 also the central part of the vote. */
 uint64_t gpci_ballot_cost(gpc_policy_kind kind, const gpc_policy_env *env, const char *list);
-/* Reads of a vote over this list: the candidates' reads, and samples. */
+/* Inputs of a vote over the candidates of `list` (GPC_READS_ bits): the inputs of all candidates, and samples. */
 uint64_t gpci_ballot_reads(gpc_policy_kind kind, const gpc_policy_env *env, const char *list);
-/* Give the cache's sample to the vote. The last sample closes the period, and may change the present candidates. */
+/* Give the cache's sample to the vote. The last cache's sample closes the period, and may change running candidates. */
 void gpci_ballot_sample(gpci_ballot *ballot, const gpc_sample *sample);
 
-/* Present candidate of this cache. */
+/* Candidate that now runs in the ballot's cache. */
 GPCI_INLINE const gpci_policy *gpci_ballot_present(const gpci_ballot *ballot) {
     return ballot->candidates[gpci_vote_of(&ballot->common->vote, ballot->index)];
 }

@@ -14,7 +14,7 @@ typedef struct gpci_published {
     uint64_t value;
 } gpci_published;
 
-/* Copy row `index` of `count` to `out`, for a policy's `counter`. False behind the last row. */
+/* Copy row `index` of the `count` rows to `out`, for a policy's `counter`. False if there is no row `index`. */
 static inline bool gpci_publish(const gpci_published *rows, size_t count, size_t index, gpc_policy_counter *out) {
     if (index >= count)
         return false;

@@ -2,7 +2,7 @@
 #include "policies/control/pcal_control.h"
 #include "stats/stats.h"
 
-/* Throughput, L1's and L2's miss ratio. */
+/* Number of measures of the phase detector: throughput, miss ratio of L1, miss ratio of L2. */
 #define PCAL_MEASURES 3u
 
 static gpci_phase_options phase_options(const gpci_pcal_options *options) {
@@ -61,7 +61,7 @@ static bool l2_left(const gpci_pcal *pcal) {
     return pcal->options.l2 && !pcal->l2_climbed;
 }
 
-/* Finish a strategy's turn: settle before the next strategy, or rest. */
+/* End a search (CLIMB, VOTE or CLIMB_L2). If another search is left, go to SETTLE; otherwise go to STABLE. */
 static void finish(gpci_pcal *pcal) {
     pcal->warmup = pcal->options.warmup;
     if (!strategy_left(pcal) && !l2_left(pcal)) {
@@ -87,7 +87,10 @@ static void begin_climb(gpci_pcal *pcal) {
     begin_step(pcal);
 }
 
-/* Warps of a scheduler for L2's tokens: the running warps; with exclusive tokens, only those without a token for L1. */
+/*
+ * Number of a scheduler's warps that may have a token for L2: the warps that are not throttled; with exclusive tokens,
+ * of these only the warps without a token for L1.
+ */
 static uint32_t without_l1(const gpci_pcal *pcal) {
     uint32_t running =
         pcal->now.warps - (pcal->now.throttled < pcal->now.warps ? pcal->now.throttled : pcal->now.warps);
@@ -131,7 +134,7 @@ static void finish_vote(gpci_pcal *pcal) {
     finish(pcal);
 }
 
-/* Begin a vote. The period just ended shows the active SMs. */
+/* Begin a vote. The samples of the period just ended tell the vote which SMs are active. */
 static void begin_vote(gpci_pcal *pcal) {
     pcal->voted = true;
     pcal->votes++;
@@ -313,13 +316,13 @@ uint64_t gpci_pcal_bits(const gpci_pcal_options *options, uint32_t warps) {
     gpci_phase_options phase = phase_options(options);
     uint64_t longest = options->init_periods > options->climb_periods ? options->init_periods : options->climb_periods;
     uint64_t bits = gpci_vote_bits(&vote) + gpci_phase_bits(&phase) + 6 * 32 + 32 + 3 + 2;
-    bits += options->l2 ? 2 * gpci_ceil_log2((uint64_t)warps + 2) + 1 : 0; /* tokens now and before; climb done */
+    bits += options->l2 ? 2 * gpci_ceil_log2((uint64_t)warps + 2) + 1 : 0; /* `l2`, `l2_before`, `l2_climbed` */
     return bits + 2 * gpci_ceil_log2((uint64_t)warps + 1) + gpci_ceil_log2(longest + 1) +
            gpci_ceil_log2((uint64_t)options->warmup + 1);
 }
 
 void gpci_pcal_state_of(gpci_pcal *pcal, gpc_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_pcal, phase); /* pointers and options are before `phase` */
+    const size_t from = offsetof(gpci_pcal, phase); /* no member before `phase` is saved as a whole */
     visit(user_data, (char *)pcal + from, sizeof *pcal - from);
     visit(user_data, pcal->last, pcal->options.sms * sizeof *pcal->last);
     visit(user_data, pcal->vote_sms, pcal->options.sms * sizeof *pcal->vote_sms);

@@ -22,7 +22,7 @@ typedef struct gpci_phase_options {
     uint32_t measures; /* at most GPCI_PHASE_MEASURES */
     uint32_t periods;  /* periods of a change until a new phase, 1 or more */
     double threshold;  /* relative change of any measure */
-    /* a smaller measure is replaced by its floor: twice almost nothing is no change */
+    /* if a measure is below its floor, the floor replaces the measure: changes of tiny measures are no changes */
     double floors[GPCI_PHASE_MEASURES];
 } gpci_phase_options;
 
@@ -34,11 +34,11 @@ typedef struct gpci_phase {
 } gpci_phase;
 
 void gpci_phase_init(gpci_phase *phase, const gpci_phase_options *options);
-/* Take the next period as the begin of a phase, with any measures. */
+/* Take the next period as the new reference, whatever its measures. */
 void gpci_phase_restart(gpci_phase *phase);
 /* Give a period's measures. True if a new phase has begun. */
 bool gpci_phase_observe(gpci_phase *phase, const double *measures);
-/* Hardware bits: 32 for each measure of the reference period, and the counter of periods. */
+/* Cost in bits: 32 for each measure of the reference period, and the counter of periods. */
 uint64_t gpci_phase_bits(const gpci_phase_options *options);
 
 #endif

@@ -24,7 +24,7 @@ static void run_everywhere(gpci_vote *vote, uint32_t candidate) {
         vote->sms[sm].candidate = candidate;
 }
 
-/* Next active SM in rotation with the default. At least one must exist. */
+/* Next active SM, in rotation, that runs the default. At least one SM must do so. */
 static gpci_vote_sm *next_tester(gpci_vote *vote) {
     for (;;) {
         gpci_vote_sm *vote_sm = &vote->sms[vote->next_sm];
@@ -39,7 +39,7 @@ static bool pending(const gpci_vote *vote, uint32_t candidate) {
     return !vote_candidate->tested && vote_candidate->attempts < vote->options.attempts;
 }
 
-/* Candidates not yet tested. The default is counted only if it cannot run beside the other candidates. */
+/* Number of candidates, from candidate `first` on, that still wait for a successful test. */
 static uint32_t count_pending(const gpci_vote *vote, uint32_t first) {
     uint32_t count = 0;
     for (uint32_t c = first; c < vote->options.candidates; c++)
@@ -69,7 +69,7 @@ static void give(gpci_vote *vote, uint32_t candidate, uint32_t testers) {
         next_tester(vote)->candidate = candidate;
 }
 
-/* Give SMs to as many candidates as fit beside the default. */
+/* Begin tests of as many candidates as the active SMs allow. At least one active SM keeps the default. */
 static void share_out(gpci_vote *vote) {
     uint32_t waiting = count_pending(vote, 1), room = vote->active - 1;
     uint32_t round = waiting < room ? waiting : room;
@@ -82,7 +82,7 @@ static void share_out(gpci_vote *vote) {
         }
 }
 
-/* Test one candidate on the only SM: the default first, because its throughput is the reference. */
+/* Begin the test of one candidate on the only active SM: the default first, because its throughput is the reference. */
 static void take_alone(gpci_vote *vote) {
     uint32_t c = vote->base >= 0;
     while (!pending(vote, c))
@@ -131,7 +131,7 @@ static void begin(gpci_vote *vote) {
     go_on(vote);
 }
 
-/* Throughput of a candidate on its SMs while they were active; negative if no SM was active. */
+/* Throughput of a candidate on its SMs, in their active periods; negative if none of these SMs was active. */
 static double throughput(const gpci_vote *vote, uint32_t candidate) {
     double work = 0, time = 0;
     for (uint32_t sm = 0; sm < vote->options.sms; sm++)
@@ -144,15 +144,15 @@ static double throughput(const gpci_vote *vote, uint32_t candidate) {
 
 static void finish_round(gpci_vote *vote) {
     double base = vote->alone ? vote->base : throughput(vote, 0);
-    uint32_t tester = 0; /* candidate of a round with one SM */
+    uint32_t tester = 0; /* in a round with one SM: the tested candidate */
     for (uint32_t c = 1; c < vote->options.candidates; c++) {
         double rate = throughput(vote, c);
         if (rate < 0)
             continue;
         tester = c;
         if (base < 0)
-            continue; /* no reference ran in this round */
-        /* beside a default without work: infinite, or for a candidate without work no number, which wins nothing */
+            continue; /* no active SM ran the default in this round */
+        /* if the default did no work, the score is infinite, or not a number (which never wins) if `rate` is 0 too */
         vote->candidates[c].score = rate / base;
         vote->candidates[c].tested = true;
     }
@@ -186,7 +186,7 @@ static bool new_phase(gpci_vote *vote) {
     return gpci_phase_observe(&vote->phase, measures);
 }
 
-/* Find the SMs with work. Without a clock the busiest SM gives the period's length. */
+/* Set the active SMs. Without a clock, the turns of the busiest SM give the period's length. */
 static void see_who_is_active(gpci_vote *vote) {
     uint64_t longest = 0;
     for (uint32_t sm = 0; sm < vote->options.sms; sm++) {
@@ -241,7 +241,8 @@ uint64_t gpci_vote_bits(const gpci_vote_options *options) {
 }
 
 void gpci_vote_state_of(gpci_vote *vote, gpc_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_vote, phase); /* pointers and options are before `phase` */
+    /* the members before `phase`, options and a pointer, are not saved */
+    const size_t from = offsetof(gpci_vote, phase);
     visit(user_data, (char *)vote + from, sizeof *vote - from);
     visit(user_data, vote->sms, vote->options.sms * sizeof *vote->sms);
 }

@@ -9,7 +9,7 @@
  * SMs, and the remaining SMs keep the default, candidate 0. The candidate with the highest throughput per SM is then
  * applied everywhere, until the next phase.
  *
- *   WATCH   all SMs run the default, for a period at least, which shows the active SMs
+ *   WATCH   all SMs run the default, for at least a period, to find the active SMs
  *   TEST    a round: candidates run on active SMs of their own, the default on the rest
  *   STABLE  the winner runs everywhere; the phase detector looks out for the next phase
  *
@@ -36,7 +36,7 @@
 typedef struct gpci_vote_options {
     uint32_t sms, candidates; /* 1 or more, at most GPCI_VOTE_CANDIDATES candidates */
     uint32_t testers;         /* SMs per candidate, if enough are active; 1 or more */
-    uint32_t warmup;          /* periods before a candidate's test counts, and before the winner's phases count */
+    uint32_t warmup;          /* ignored periods: after a round begins, and after the winner is applied */
     uint32_t periods;         /* periods of the test, 1 or more */
     uint32_t attempts;        /* failed tests until a candidate loses, 1 or more */
     double activity; /* an SM is active if it had a thread block for at least this share of the period; above 0 */
@@ -50,15 +50,15 @@ typedef enum gpci_vote_state { GPCI_VOTE_WATCH = 0, GPCI_VOTE_TEST = 1, GPCI_VOT
 
 typedef struct gpci_vote_sm {
     uint32_t candidate; /* candidate on this SM */
-    bool active;        /* in the last period */
+    bool active;        /* the SM was active in the last period */
     double work, time;  /* sums of the test: instructions and active cycles, or hits and reads */
-    gpc_sample last;
+    gpc_sample last;    /* sample of the last period */
 } gpci_vote_sm;
 
 typedef struct gpci_vote_candidate {
-    double score;      /* relative to the default's */
+    double score;      /* throughput or hit rate, divided by the default's in the same round */
     uint32_t attempts; /* tests begun */
-    bool tested;
+    bool tested;       /* `score` is set */
 } gpci_vote_candidate;
 
 typedef struct gpci_vote {
@@ -67,29 +67,31 @@ typedef struct gpci_vote {
     gpci_phase phase;
     uint32_t state; /* gpci_vote_state */
     uint32_t winner;
-    uint32_t next_sm;       /* first SM of the next distribution of candidates */
-    uint32_t warmup, left;  /* periods left before the test or the phases count; periods left of the round */
+    uint32_t next_sm; /* first SM of the next distribution of candidates */
+    /* warmup: periods that are still to be ignored. left: periods left of the round. */
+    uint32_t warmup, left;
     uint32_t active;        /* SMs active in the last period */
     bool voting;            /* a vote has begun and has no winner yet */
-    bool alone;             /* the round has one SM for one candidate, also for the default */
-    double base;            /* alone: throughput of the default; negative = not yet known */
+    bool alone;             /* only one SM is active: a round tests one candidate, or the default */
+    double base;            /* if `alone`: throughput of the default; negative = not yet known */
     uint64_t votes, rounds; /* numbers of votes and rounds */
     gpci_vote_candidate candidates[GPCI_VOTE_CANDIDATES];
 } gpci_vote;
 
 /* Initialise. The caller owns `sms`, [options->sms]. */
 void gpci_vote_init(gpci_vote *vote, const gpci_vote_options *options, gpci_vote_sm *sms);
-/* Give an SM's period. The last SM's call closes the period, and may change the candidates on all SMs. */
+/* Report the sample of an SM. The call for the last SM closes the period, and may change the candidates on all SMs. */
 void gpci_vote_sample(gpci_vote *vote, uint32_t sm, const gpc_sample *sample);
 
+/* Candidate that an SM runs now. */
 GPCI_INLINE uint32_t gpci_vote_of(const gpci_vote *vote, uint32_t sm) {
     return vote->sms[sm].candidate;
 }
 
 /*
- * Hardware, in bits. For each SM: its candidate, and for a period 32-bit counters of instructions, active cycles, reads
- * and hits. Central: the phase detector; for each candidate a 32-bit score, its attempts and a tested flag; the state,
- * the winner, the rotating SM and the periods left.
+ * Cost in bits. gpci_vote_sm_bits, for each SM: its candidate, and 32-bit counters of a period's instructions, active
+ * cycles, reads and hits. gpci_vote_bits, for the GPU: the phase detector; for each candidate a 32-bit score, its
+ * attempts and a tested flag; the state, the winner, the rotating SM and the periods left.
  */
 uint64_t gpci_vote_sm_bits(const gpci_vote_options *options);
 uint64_t gpci_vote_bits(const gpci_vote_options *options);

@@ -34,9 +34,9 @@
  *
  * If the authors' code differs from their text, `agcb` follows the text, and the code's behaviour has its own name.
  * Their Figure 9 counts up the probing PC instead of the victim's, and only if the probe does not bypass:
- * update=report. Their Figure 11 bypasses before the tag lookup, hits included: `agcb-early`. There a PC at its
- * threshold never hits again, and its counter never goes down. With an initial value at the threshold or above all
- * loads bypass for good.
+ * update=report. Their Figure 11 bypasses before the tag lookup, hits included: `agcb-early`. With agcb-early, a PC
+ * whose counter has reached the threshold never hits again, and the counter never goes down. If the initial value is at
+ * least the threshold, all loads bypass for good.
  */
 
 #define MOST_ENTRIES 4096u
@@ -50,9 +50,9 @@ typedef struct agcb_state {
     uint16_t *pcs; /* [sets x ways], hashed */
     uint32_t ways, index_bits, shift, hash;
     uint32_t threshold;
-    uint8_t most; /* highest count of a counter */
-    bool report;  /* count up as in Figure 9 */
-    uint64_t replies, overridden;
+    uint8_t most;                 /* highest count of a counter */
+    bool report;                  /* update=report */
+    uint64_t replies, overridden; /* published by `counter` */
 } agcb_state;
 
 static const gpc_parameter parameters[] = {
@@ -120,8 +120,8 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
 }
 
 /*
- * Override the bypass if L2's bit was set. For a request to be cached, L2 has cleared the bit; the reply changes
- * nothing.
+ * If L2's bit was set, override the bypass. If the request is to be cached anyway, the reply changes nothing in L1 (L2
+ * has cleared the bit).
  */
 static gpc_decision on_reply(void *self, const gpc_request *request, gpc_decision predicted, uint32_t word) {
     (void)request;
@@ -160,7 +160,7 @@ static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction 
         *counter += *counter < state->most;
 }
 
-/* entries x bits, and a hashed PC of log2(entries) bits in each line. agcb-below counts the bits below. */
+/* Cost: entries x bits, and a hashed PC of log2(entries) bits in each line. The bits in L2 count for agcb-below. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint32_t entries = number(env, ENTRIES);
     return (uint64_t)entries * number(env, BITS) + (uint64_t)env->sets * env->ways * gpci_ceil_log2(entries);

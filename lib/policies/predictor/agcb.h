@@ -3,8 +3,9 @@
 #define GPC_POLICIES_PREDICTOR_AGCB_H
 
 /*
- * Words sent down with a request that `agcb` judged, and back up. A request that `agcb` did not judge (a store, a
- * sector of a resident line) carries 0, and leaves the line's bit below unchanged.
+ * Bits of the word sent down with a request that `agcb` judged, and of the word sent back with the reply. A request
+ * that `agcb` did not judge (a store, a sector of a resident line) carries 0, and leaves the line's bit in L2
+ * unchanged.
  */
 #define GPCI_AGCB_JUDGED 1u
 #define GPCI_AGCB_BYPASS 2u   /* down: the request bypasses */

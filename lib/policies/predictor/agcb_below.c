@@ -29,10 +29,10 @@
 
 enum { ON_MISS, PER_SECTOR };
 
-#define FRESH 0x100u /* filled by the load to be answered next */
+#define FRESH 0x100u /* the line was filled by the load that `respond` answers next */
 
 typedef struct below_state {
-    uint16_t *bits; /* [sets x ways], per sector, and FRESH */
+    uint16_t *bits; /* [sets x ways]: bypass bits (with per-sector=1 a bit per sector, else bit 0), and FRESH */
     uint32_t ways;
     bool on_miss, per_sector;
 } below_state;
@@ -78,7 +78,7 @@ static uint32_t respond(void *self, uint32_t set, uint32_t way, const gpc_reques
     return found ? GPCI_AGCB_OVERRIDE : 0;
 }
 
-/* A bit per line or per sector. */
+/* Cost: a bit per line, or with per-sector=1 a bit per sector. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * (env->parameters[PER_SECTOR] > 0 ? env->sectors : 1);
 }

@@ -24,16 +24,17 @@
  * third load uses the other halves. First: 0.25 < 1, cg. Second: 0.5 x (1 + 1) = 1, ca.
  */
 
-#define ANY UINT32_MAX /* kernel of an entry for every instruction with the pc */
+#define ANY UINT32_MAX /* `kernel` of an entry that sums the instructions with the pc in all kernels */
 
 typedef struct instruction_entry {
     uint64_t pc;
-    uint64_t used, moved, fills, reuses, hits; /* as in gpc_profile_counts; used: selected by `use` */
+    /* sums of gpc_profile_counts; used: bytes used, or bytes of the touched segments, as `use` says */
+    uint64_t used, moved, fills, reuses, hits;
     uint32_t kernel;
     bool cg;
 } instruction_entry;
 
-enum { LOADS = GPCI_PROFILE_TEXTS, TEXTS }; /* first text parameter behind the profile predictors' common texts */
+enum { LOADS = GPCI_PROFILE_TEXTS, TEXTS }; /* LOADS: index of the text parameter after GPCI_PROFILE_TEXT_ROWS */
 
 static const gpc_text_parameter texts[] = {
     GPCI_PROFILE_TEXT_ROWS,
@@ -101,7 +102,7 @@ static void decide(instruction_entry *entry, double threshold) {
     entry->cg = gpci_profile_score_of(entry->used, entry->moved, entry->fills, entry->reuses, entry->hits) < threshold;
 }
 
-/* Put on cg the loads of a list `0+3`. */
+/* Give the operator cg to the loads of a list `0+3` (indices of `rows`). */
 static gpc_status name_loads(compiler_state *state, const gpc_profile_instruction *rows, size_t count, const char *list,
                              char *message) {
     for (const char *at = list;; at++) {
@@ -143,7 +144,7 @@ static gpc_status fill(compiler_state *state, gpc_profile *profile, const gpc_po
     if (status < 0)
         return status;
     state->launch_count = launch_count;
-    /* entries of the row and of the row's pc */
+    /* a row needs at most two entries: for the row's kernel and pc, and for the row's pc in ANY kernel */
     state->entries = gpci_zalloc(state->context, count, 2 * sizeof *state->entries);
     state->launches = gpci_zalloc(state->context, launch_count, sizeof *state->launches);
     if (!state->entries || !state->launches || count > GPCI_MOST_ENTRIES ||

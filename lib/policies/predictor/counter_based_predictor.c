@@ -3,24 +3,25 @@
 #include "policies/replacement/counter_table.h"
 
 /*
- * Bypass lines for which the counter-based table (policies/replacement/counter_table.h) is sure: a line with this
- * address, filled by this PC, left unused, as expected. The access-interval and the live-time predictor agree here:
- * both have count 0 exactly for a line without hits. The fields kept are the live-time predictor's.
+ * Bypass a line if the counter-based table (policies/replacement/counter_table.h) predicts with confidence that the
+ * line is not used: a line with this address, filled by this PC, left unused, as expected. The access-interval and the
+ * live-time predictor agree here: both have count 0 exactly for a line without hits. The fields kept are the live-time
+ * predictor's.
  *
  * A bypassing line teaches nothing: an entry stays until a line with the same hashes is evicted. With retry=N each N-th
- * such request is cached, to test the entry again. The paper's conference version has no bypassing, and the journal's
- * has no known way back: the default is 0, never.
+ * request that would bypass is cached, to test the entry again. The paper's conference version has no bypassing, and
+ * the journal version has no retry as far as known: the default is 0, never.
  *
  * Example, one line, one PC, stream A B A B A B: A is filled, and leaves unused for B. A had expected 0, as all lines
- * without an entry, and so its entry is sure at once. From then on A bypasses, and B, which stays, hits.
+ * without an entry, and so its entry has confidence at once. From then on A bypasses, and B, which stays, hits.
  */
 
-enum { RETRY = 3 }; /* first parameter behind GPCI_COUNTER_TABLE_PARAMETERS */
+enum { RETRY = 3 }; /* index of the parameter after GPCI_COUNTER_TABLE_PARAMETERS */
 
 typedef struct counter_predictor_state {
     gpci_counter_table table;
     gpci_generation *lines;        /* [sets x ways] */
-    uint32_t ways, retry, refused; /* refused: bypasses since the last request let in */
+    uint32_t ways, retry, refused; /* refused: bypasses since the last retry */
 } counter_predictor_state;
 
 static const gpc_parameter parameters[] = {
@@ -74,7 +75,7 @@ static void on_evict(void *self, uint32_t set, uint32_t way, const gpc_eviction 
     gpci_generation_end(&state->table, line_of(state, set, way), eviction->line_address);
 }
 
-/* Table, fields of a generation in each line, and counter of retries. */
+/* Cost: the table, the fields of a generation in each line, and the counter `refused`. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_counter_table_bits(env) + (uint64_t)env->sets * env->ways * gpci_generation_bits(env) +
            gpci_ceil_log2((uint64_t)env->parameters[RETRY] + 1);

@@ -7,13 +7,13 @@
  * hardware-based bypassing (access-count): a load with more transactions than the threshold register bypasses.
  * gpc_profile_thresholds lists the thresholds for a search: the classes' own values.
  *
- * U in Table 1 is a share of 32-byte segments (use = segments). It is .96 for loads of 8 transactions, though 32 words
- * of 8 bytes are a quarter of their bytes. It is .62 if half of the loads use a whole line and half use a word of a
+ * U in Table 1 is a share of 32-byte segments (use = segments). U is .96 for loads of 8 transactions, though 32 words
+ * of 8 bytes are a quarter of their bytes. U is .62 if half of the loads use a whole line and half use a word of a
  * line.
  *
  * IV.D says both that the other classes "will be bypassed" and that they are "candidates for cache bypassing at runtime
- * by using the hardware-based bypassing". The first is the default: Table 3 counts a search for each of the 13 classes
- * of streamcluster, and a limit of 16 would cache them all. limit = 16 is the second.
+ * by using the hardware-based bypassing". The first reading is the default (limit = 0): Table 3 counts a search for
+ * each of the 13 classes of streamcluster, and a limit of 16 would cache all 13. limit = 16 gives the second reading.
  *
  * Example, Table 1 (streamcluster), threshold 0.62: classes 1, 2, 3, 4, 7, 8, 9 and 11 are annotated. A load of 6
  * transactions is not annotated (0.50), and bypasses. With limit = 16 the load is cached, because 6 <= 16.
@@ -83,7 +83,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
         prediction->decision = GPC_BYPASS;
 }
 
-/* A bit per class, and the threshold register: 6 bits for 32 transactions, more for a larger limit. */
+/* Cost: a bit per class, and the threshold register: 6 bits for 32 transactions, more for a larger limit. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint32_t bits = gpci_ceil_log2((uint64_t)env->parameters[LIMIT] + 1);
     return GPC_PROFILE_CLASSES + (bits > 6 ? bits : 6);

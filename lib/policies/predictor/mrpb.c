@@ -5,14 +5,14 @@
 #include <gpucache/hierarchy.h>
 
 /*
- * Bypassing half of the memory request prioritization buffer. If L1 cannot take a load at once, the load goes to L2 by
- * itself instead of blocking all requests behind (seeds/000 section 2). Three causes: every way of the set is reserved
- * (an associativity stall), no MSHR entry is free, or the miss queue is full. The decision depends on the missing
- * resource, not on the block's reuse. The other half, reordering of requests before L1, is `l1.reorder`.
+ * Bypassing half of the memory request prioritization buffer. If L1 cannot take a load at once, the load goes to L2
+ * without L1, instead of blocking all requests behind the load (seeds/000 section 2). Three causes: every way of the
+ * set is reserved (an associativity stall), no MSHR entry is free, or the miss queue is full. The decision depends on
+ * the missing resource, not on the block's reuse. The other half, reordering of requests before L1, is `l1.reorder`.
  *
- * Any of the three stalls bypasses, as in seeds/000. mrpb(mshr=0, queue=0) is the associativity stall alone, as in the
- * textbook of Aamodt, Fung and Rogers (2018, section 4.4.3). A functional cache never stalls: there mrpb equals `hint`,
- * whose operators also decide in timed mode if nothing stalls.
+ * A load bypasses at any of the three stalls, as in seeds/000. With mrpb(mshr=0, queue=0) a load bypasses only at the
+ * associativity stall, as in the textbook of Aamodt, Fung and Rogers (2018, section 4.4.3). A load that does not stall
+ * follows its cache operator, as with `hint`. A functional cache never stalls: there mrpb equals `hint`.
  *
  * Example, one set of 2 ways, loads of lines A, B, C before any data are back: A and B reserve the ways. C would wait
  * until A's data come, and goes below instead. C's reply goes to its warp; C is in no way afterwards.

@@ -28,7 +28,9 @@ static bool should_bypass(const gpc_profile_line *row, uint32_t use) {
     return gpci_profile_score_of(row->segments * GPCI_SEGMENT, row->bytes_moved, row->fills, row->hits, row->hits) < 1;
 }
 
-/* Length of this cache's list. If `lines` is not NULL, also add the list's lines, up to a lack of memory. */
+/*
+ * Number of lines on the list of this cache's SM. If `lines` is not NULL, add the line numbers of the list to `lines`.
+ */
 static size_t list_of(gpc_profile *profile, const gpc_policy_env *env, gpci_map *lines) {
     const gpc_profile_line *rows;
     size_t count, listed = 0;
@@ -78,7 +80,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
         prediction->decision = GPC_BYPASS;
 }
 
-/* List of this SM: for each line an address without the bits within the line. 0 without a profile. */
+/* Cost: the list of the cache's SM, for each line an address without the bits within the line. 0 without a profile. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     gpc_profile *profile;
     if (!env->texts[0][0] ||

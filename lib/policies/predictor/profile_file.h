@@ -9,12 +9,13 @@
 /*
  * Profile for the predictors of a level: read once for all caches, and freed after the last cache has taken its part.
  * This struct is the predictors' shared state; `file` is their first text parameter. The second text parameter, `use`,
- * selects U. Eq. (1) takes U by bytes: a load of 4 bytes counts as a 32nd of a line. A bypass really moves segments of
- * 32 bytes: for this load a quarter of the line.
+ * selects how U, the used share of a line, is counted. Eq. (1) counts bytes: a load of 4 bytes uses a 32nd of a line. A
+ * bypass really moves segments of 32 bytes: for this load a quarter of the line.
  */
 typedef struct gpci_profile_share {
     gpc_profile *profile;
-    uint32_t made, users; /* made: caches with their part; users: caches not yet destroyed */
+    /* made: number of caches that have copied their part. users: number of caches not yet destroyed. */
+    uint32_t made, users;
 } gpci_profile_share;
 
 #define GPCI_PROFILE_MESSAGE 256u /* bytes of `message` */

@@ -79,7 +79,7 @@ static void on_warp_event(void *self, const gpc_warp_event *event) {
     gpci_rpr_sampler_event(filter->history, event);
 }
 
-/* History table and sampler, in cache 0 only; in each cache the registers of active warp ids. */
+/* Cost: history table and sampler, in cache 0 only; in each cache the registers of active warp ids. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return GPCI_AWID_BITS +
            gpci_rpr_shared_bits(env, (uint32_t)env->parameters[SAMPLE], (uint32_t)env->parameters[SIGNATURE]);

@@ -10,7 +10,7 @@
  * of one line that comes again:
  *   all SMs cache everything
  *   the first sample: SM 0 tests access-count, whose bypasses leave the one line resident
- *   two later: SM 0 issued more than the others, and all run access-count
+ *   two samples later: SM 0 has issued more instructions than the others, and all run access-count
  *
  * A candidate must decide by itself on a miss. Refused are predictors asked before the tag lookup, and predictors with
  * bits in the caches below: the reply would answer the vote's decision, not the candidate's.
@@ -70,7 +70,7 @@ static gpc_decision on_stall(void *self, const gpc_request *request, uint32_t re
     return ops->on_stall ? ops->on_stall(present->self, request, reason) : GPC_CACHE;
 }
 
-/* Call the function in every candidate with the function. */
+/* Call `function` of every candidate that has the function. */
 #define TELL_PREDICTOR(function, ...)                                         \
     do {                                                                      \
         const gpci_ballot *b = &((const vote_predictor_state *)self)->ballot; \
@@ -110,7 +110,7 @@ static void on_sample(void *self, const gpc_sample *sample) {
     gpci_ballot_sample(&((vote_predictor_state *)self)->ballot, sample);
 }
 
-/* As lib/policies/replacement/vote_replacement.c. */
+/* Cost: the candidates and the vote, as in lib/policies/replacement/vote_replacement.c. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_ballot_cost(GPC_POLICY_PREDICTOR, env, env->texts[1]);
 }

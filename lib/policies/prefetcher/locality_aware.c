@@ -13,7 +13,7 @@
 enum { LINES, THRESHOLD, ENTRIES, PARAMETERS };
 
 typedef struct macro_block {
-    uint64_t number, used; /* used 0: free */
+    uint64_t number, used; /* used: `clock` at the last miss; 0 = free entry */
     uint64_t missed;       /* bit mask of the missed lines */
     bool fetched;
 } macro_block;
@@ -53,7 +53,7 @@ static void finish(void *self) {
     gpci_free(prefetcher->context, prefetcher->table);
 }
 
-/* Entry of a block. If the block has no entry, return the least recently used entry. */
+/* Entry of macro-block `number`. A block without an entry takes over the least recently used entry. */
 static macro_block *block_of(locality_aware *prefetcher, uint64_t number) {
     macro_block *found = prefetcher->table;
     for (uint32_t i = 0; i < prefetcher->entries; i++) {
@@ -89,7 +89,9 @@ static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_pre
                : 0;
 }
 
-/* Number of the block, a missed bit for each line, a fetched bit, and the place in the LRU order. */
+/*
+ * Cost of an entry: number of the macro-block, a missed bit for each line, a fetched bit, the place in the LRU order.
+ */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     const uint32_t lines = (uint32_t)env->parameters[LINES], entries = (uint32_t)env->parameters[ENTRIES];
     return entries * (uint64_t)(GPCI_ADDRESS_BITS - gpci_log2(env->line_bytes) - gpci_log2(lines) + lines + 1 +

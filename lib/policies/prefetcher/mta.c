@@ -12,11 +12,11 @@
  * prefetches. Every `period` cycles the throttle computes early evictions (prefetched lines evicted unused / used) and
  * merges (loads with the line in flight / all missing loads), each averaged with the period before.
  *
- *   early evictions       merges         share dropped, in fifths
- *   above `early-high`                   all
- *   above `early-low`                    one more
- *   fewer                 above `merge`  one less: loads come just behind their prefetches
- *   fewer                 fewer          one more: prefetching gains little
+ *   early evictions       merges         fifths of the prefetches that are dropped
+ *   above `early-high`    any            all five
+ *   above `early-low`     any            one more than before
+ *   up to `early-low`     above `merge`  one less than before: loads come just behind their prefetches
+ *   up to `early-low`     up to `merge`  one more than before: prefetching gains little
  *
  * Thresholds are the paper's, as far as known. Prefetches go to L1; the paper has a separate prefetch cache.
  *
@@ -33,10 +33,11 @@ enum { THROTTLE, TEXTS };
 #define COUNTERS 4u   /* counters of a period */
 #define COUNT_BITS 20 /* bits of a counter, for costs */
 
-/* Distance between warps at a load. */
+/* Entry of table IP: distance between the addresses of neighbouring warps at the load `pc`. */
 typedef struct warp_gap {
-    uint64_t pc, address, used; /* used 0: free */
-    int64_t stride;             /* from a warp to the next */
+    uint64_t pc, address, used; /* used: `clock` at the last access; 0 = free entry */
+    int64_t stride;             /* difference of the addresses of a warp and the next warp */
+    /* warp: the warp that read `address`. run: equal strides in a row. */
     uint32_t warp, run;
 } warp_gap;
 
@@ -44,13 +45,13 @@ typedef struct throttle {
     uint64_t next; /* cycle of the period's end */
     uint64_t useful, early, merges, misses;
     double early_before, merge_before;
-    uint32_t dropped;  /* fifths */
-    uint32_t position; /* position of the next prefetch, 0 to 4 */
+    uint32_t dropped;  /* fifths of the prefetches that are dropped */
+    uint32_t position; /* position of the last prefetch in its group of five, 0 to 4 */
 } throttle;
 
 typedef struct mta {
-    gpci_strides warps, all;
-    warp_gap *pairs; /* [pair_count] */
+    gpci_strides warps, all; /* tables PWS and GS */
+    warp_gap *pairs;         /* [pair_count]: table IP */
     gpc_context *context;
     uint64_t clock, period;
     double early_high, early_low, merge;
@@ -108,7 +109,7 @@ static gpc_status init(void *self, const gpc_policy_env *env, char *message) {
     return GPC_ERROR_MEMORY;
 }
 
-/* Warps with this stride at this load. */
+/* Number of warps with a trained entry in PWS that has the load and the stride of `stride`. */
 static uint32_t agreeing(const mta *prefetcher, const gpci_stride *stride) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < prefetcher->warps.count; i++) {
@@ -160,7 +161,7 @@ static void learn_gap(mta *prefetcher, const gpc_request *request, uint64_t addr
     gap->address = address;
 }
 
-/* Bytes ahead of a load to fetch; 0: no prediction. */
+/* Bytes from the load's line to the line to fetch; 0 = no prediction. */
 static uint64_t ahead_of(mta *prefetcher, const gpc_request *request) {
     const gpci_stride *all = gpci_strides_find(&prefetcher->all, request->pc, UINT32_MAX);
     if (all)
@@ -191,7 +192,7 @@ static void decide(mta *prefetcher) {
     *now = (throttle){.early_before = early, .merge_before = merge, .dropped = now->dropped, .position = now->position};
 }
 
-/* Drop the last `dropped` of five prefetches. */
+/* True if the next prefetch may go. Of each group of five prefetches, the last `dropped` are dropped. */
 static bool lets_pass(mta *prefetcher) {
     prefetcher->now.position = (prefetcher->now.position + 1) % FIFTHS;
     return !prefetcher->throttled || prefetcher->now.position < FIFTHS - prefetcher->now.dropped;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "policies/prefetcher/prefetchers.h"
 
-/* Prefetch nothing: L1 fetches only the lines of loads. */
+/* Prefetch nothing: the cache fetches only the lines of loads. */
 
 static uint32_t on_access(void *self, const gpc_prefetch_access *access, gpc_prefetch *out) {
     (void)self;

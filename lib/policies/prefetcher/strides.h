@@ -31,7 +31,7 @@ void gpci_strides_finish(gpci_strides *strides, gpc_context *context);
 gpci_stride *gpci_strides_find(gpci_strides *strides, uint64_t pc, uint32_t warp);
 /* Record a read of `address` by the load. Returns the load's entry, which may be new. */
 gpci_stride *gpci_strides_learn(gpci_strides *strides, uint64_t pc, uint32_t warp, uint64_t address);
-/* Bits of the table; an entry has pc, warp (`warp_bits` bits, 0 = no warp), address, stride, run, LRU. */
+/* Cost of the table in bits; an entry has pc, warp (`warp_bits` bits, 0 = no warp), address, stride, run, LRU place. */
 uint64_t gpci_strides_bits(uint32_t count, uint32_t steady, uint32_t warp_bits);
 void gpci_strides_state(gpci_strides *strides, gpc_state_fn visit, void *visit_data);
 
@@ -40,8 +40,8 @@ GPCI_INLINE bool gpci_stride_is_trained(const gpci_strides *strides, const gpci_
 }
 
 /*
- * Bytes ahead of a load to fetch: `distance` strides, but at least a line: less would be the load's own line. The
- * distance is the same for each line of the load's instruction.
+ * Bytes from a load's line to the line to fetch: `distance` strides, but at least the size of a line, because a smaller
+ * step may stay in the load's own line. The number of bytes is the same for each line of the load's instruction.
  */
 GPCI_INLINE uint64_t gpci_stride_ahead(int64_t stride, uint32_t distance, uint32_t line_bytes) {
     const int64_t ahead = stride * (int64_t)distance, line = (int64_t)line_bytes;

@@ -12,12 +12,13 @@
  * lent, because the lender may wait for the borrower. A borrower that issues becomes active; then an active warp that
  * was not able to issue leaves for good.
  *
- * Example, active=2, warps 0 to 3; ready, then behind '/' waiting for a fixed latency, the others for memory:
+ * Example, active=2, warps 0 to 3. A row shows the ready warps, and behind '/' the warps that wait for a fixed latency.
+ * The other warps wait for memory:
  *   0 1 2 3     issues 0: a place is free
- *   0 1 2 3     issues 1: the other place
+ *   0 1 2 3     issues 1: the second place is free
  *   0 1 2 3     issues 0, round robin among 0 and 1
- *     2 3 / 0 1 none: both places are held
- *   0   2 3     issues 2: 1 has left, and 2 is the first ready warp behind the last issuer
+ *     2 3 / 0 1 none: both active warps keep their places
+ *   0   2 3     issues 2: 1 has left, and 2 is the first ready warp behind 0, the last issuer
  *   0 1 2 3     issues 0: 1 is ready again, and not active
  */
 
@@ -84,7 +85,10 @@ static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_
         leave(pool, slot);
 }
 
-/* Take back a lent place: remove the next active warp in turn that does not wait for a fixed latency. */
+/*
+ * If more warps are active than the pool has places, remove an active warp: the first warp behind `slot`, searching
+ * round the slots, that does not wait for a fixed latency.
+ */
 static void make_room(pool_state *pool, uint32_t slot) {
     uint64_t able[GPCI_WARP_WORDS];
     uint32_t count = 0;
@@ -108,7 +112,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
         make_room(pool, slot);
 }
 
-/* A bit for each active warp, and the slot with the next turn. */
+/* Cost: for each slot a bit (the warp is active), and the slot with the next turn. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return env->warps + gpci_ceil_log2(env->warps);
 }

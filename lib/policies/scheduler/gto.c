@@ -43,7 +43,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
     ((gpci_gto_state *)self)->greedy = slot;
 }
 
-/* Order of the slots; slot of the greedy warp, or none. */
+/* Cost: the age matrix; slot of the greedy warp, or none. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_age_bits(env) + gpci_ceil_log2((uint64_t)env->warps + 1);
 }

@@ -30,7 +30,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
     gpci_lrr_issued(self, slot);
 }
 
-/* Slot with the next turn. */
+/* Cost: the slot with the next turn. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_ceil_log2(env->warps);
 }

@@ -29,7 +29,7 @@ static uint32_t pick(void *self, const uint64_t *ready, uint64_t cycle) {
     return gpci_age_oldest(self, ready);
 }
 
-/* The order of the slots. */
+/* Cost: the age matrix. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_age_bits(env);
 }

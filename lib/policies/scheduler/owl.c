@@ -12,8 +12,8 @@
  *             put their first blocks first, few banks are used
  * The paper's fourth step, a prefetch of the rest of such a row, is no scheduler's task.
  *
- * The paper leaves groups open: here groups are running blocks in the order of their start, counted anew after each
- * end.
+ * The paper leaves open how blocks form groups. Here the running blocks, in the order of their start, are divided into
+ * groups of `blocks`, anew after the end of a block.
  *
  * Example, locality, blocks=1, warps 0 and 1 of block 0, 2 and 3 of block 1:
  *   0 1 2 3   issues 0
@@ -33,9 +33,9 @@ typedef struct owl_state {
     uint32_t last;                     /* slot of the last issuer; GPC_NO_WARP at first */
     uint32_t *number;                  /* [warps]: block number of the slot */
     uint32_t *oldest;                  /* [warps]: numbers of the running blocks in order of start, `running` of them */
-    uint32_t *left;                    /* [warps]: warps left of the running block */
+    uint32_t *left;                    /* [warps]: running warps of the block in `oldest` at the same index */
     uint64_t present[GPCI_WARP_WORDS]; /* slots with a warp */
-    /* slots waiting for a fixed latency; with order=round a waiting slot holds the group */
+    /* slots waiting for a fixed latency; with order=round a waiting slot keeps the turn of its group */
     uint64_t stalled[GPCI_WARP_WORDS];
 } owl_state;
 
@@ -106,7 +106,7 @@ static uint32_t group_of(const owl_state *owl, uint32_t slot) {
     return place_of(owl, owl->number[slot]) / owl->blocks;
 }
 
-/* Rank of a group: the smallest goes first. Counted from the first group, and round. */
+/* Rank of a group: the distance from the first group, searching round the groups. The smallest rank goes first. */
 static uint32_t rank_of(const owl_state *owl, uint32_t group) {
     const uint32_t groups = (owl->running + owl->blocks - 1) / owl->blocks;
     uint32_t first = 0;
@@ -117,7 +117,10 @@ static uint32_t rank_of(const owl_state *owl, uint32_t group) {
     return (group + groups - first) % groups;
 }
 
-/* Find the foremost group with slots in `slots`; put its slots into `of_group`. */
+/*
+ * Find the group with the smallest rank among the groups of `slots`, and put the slots of this group into `of_group`.
+ * Returns the rank; UINT32_MAX if `slots` is empty.
+ */
 static uint32_t foremost(const owl_state *owl, const uint64_t *slots, uint64_t *of_group) {
     uint32_t best = UINT32_MAX;
     for (uint32_t word = 0; word < owl->words; word++) {
@@ -142,7 +145,7 @@ static uint32_t pick(void *self, const uint64_t *ready, uint64_t cycle) {
     const uint32_t rank = foremost(owl, ready, slots);
     if (owl->order == ROUND && rank && foremost(owl, owl->stalled, holding) == 0)
         return GPC_NO_WARP;
-    const uint32_t next = owl->last + 1; /* 0 at first */
+    const uint32_t next = owl->last + 1; /* before the first issue: GPC_NO_WARP + 1 = 0 */
     return gpci_next_round(slots, 0, next < owl->warps ? next : 0, owl->warps);
 }
 
@@ -151,7 +154,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
     ((owl_state *)self)->last = slot;
 }
 
-/* Group of each slot; slot of the last issuer. */
+/* Cost: the group of each slot; the slot of the last issuer. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return (uint64_t)env->warps * gpci_ceil_log2(env->warps) + gpci_ceil_log2(env->warps);
 }

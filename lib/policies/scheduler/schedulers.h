@@ -37,7 +37,7 @@ GPCI_INLINE uint32_t gpci_next_ready(const uint64_t *ready, uint32_t from, uint3
     return slot < end ? slot : GPC_NO_WARP;
 }
 
-/* First set slot of [first, end), searching from `start` and round. */
+/* First set slot, searching [start, end) and then [first, start); or GPC_NO_WARP. */
 GPCI_INLINE uint32_t gpci_next_round(const uint64_t *ready, uint32_t first, uint32_t start, uint32_t end) {
     uint32_t slot = gpci_next_ready(ready, start, end);
     return slot != GPC_NO_WARP ? slot : gpci_next_ready(ready, first, start);
@@ -78,7 +78,7 @@ GPCI_INLINE uint32_t gpci_age_oldest(const gpci_age_matrix *ages, const uint64_t
     return slot;
 }
 
-/* Bits of the matrix: a bit per pair of slots. */
+/* Cost of the matrix in bits: a bit per pair of slots. */
 GPCI_INLINE uint64_t gpci_age_bits(const gpc_scheduler_env *env) {
     return (uint64_t)env->warps * (env->warps - 1) / 2;
 }
@@ -113,10 +113,12 @@ GPCI_INLINE uint32_t gpci_gto_pick(const gpci_gto_state *gto, const uint64_t *re
 }
 
 typedef struct gpci_two_level_state {
-    uint32_t warps, size; /* slots; slots per group */
+    /* warps: number of slots. size: slots of a group. */
+    uint32_t warps, size;
+    /* groups: number of groups. current: group of the last issuer. */
     uint32_t groups, current;
     uint32_t *next;                    /* [groups]: first slot of the group's next search */
-    uint64_t stalled[GPCI_WARP_WORDS]; /* warps waiting for a fixed latency; a waiting warp holds the group */
+    uint64_t stalled[GPCI_WARP_WORDS]; /* slots waiting for a fixed latency: the slot's group keeps its turn */
 } gpci_two_level_state;
 
 uint32_t gpci_two_level_pick(const gpci_two_level_state *two, const uint64_t *ready);

@@ -78,7 +78,7 @@ static void on_issue(void *self, uint32_t slot, uint64_t cycle) {
     two->next[group] = slot + 1 < end_of(two, group) ? slot + 1 : group * two->size;
 }
 
-/* Current group, and for each group the slot with the next turn. */
+/* Cost: the current group, and for each group the slot with the next turn. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     uint32_t size = (uint32_t)env->parameters[0];
     if (size > env->warps)

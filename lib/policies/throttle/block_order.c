@@ -67,7 +67,10 @@ static uint64_t new_order(const gpci_block_order *order) {
     return youngest + 1;
 }
 
-/* Only a warp that has just started can be new: the scheduler calls `classify` after each start. */
+/*
+ * Go from the youngest warp to the first warp with an order number: older warps have one. Only warps that have just
+ * started have no number, because the scheduler calls `classify` after each start.
+ */
 void gpci_block_order_see(gpci_block_order *order, const gpc_throttle_view *view) {
     for (uint32_t age = view->running; age-- > 0;) {
         uint32_t slot = view->by_age[age];
@@ -81,7 +84,7 @@ void gpci_block_order_see(gpci_block_order *order, const gpc_throttle_view *view
     }
 }
 
-/* Order number of the `limit`th block; UINT64_MAX if fewer blocks run. */
+/* Order number of the `limit`th oldest block; UINT64_MAX if fewer blocks run. */
 static uint64_t find_admitted(gpci_block_order *order, uint32_t limit) {
     uint64_t changes = 0, admitted = 0;
     for (uint32_t n = 0; n < order->siblings.count; n++)
@@ -107,13 +110,16 @@ void gpci_block_order_classify(gpci_block_order *order, const gpc_throttle_view 
     order->admitted = admitted;
 }
 
-/* For each warp the number of its block, as many numbers as warps, and a bit for each pair of a scheduler's blocks. */
+/*
+ * For each warp the number of its block; an SM has at most as many blocks as warps. The SM's age matrix, a bit for each
+ * pair of blocks, is divided among the SM's schedulers.
+ */
 uint64_t gpci_block_order_bits(const gpc_scheduler_env *env) {
     uint64_t blocks = (uint64_t)env->warps * env->count;
     return (uint64_t)env->warps * gpci_ceil_log2(blocks) + (blocks * (blocks - 1) / 2 + env->count - 1) / env->count;
 }
 
 void gpci_block_order_state(gpci_block_order *block_order, gpc_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_block_order, limit); /* pointers are before `limit` */
+    const size_t from = offsetof(gpci_block_order, limit); /* members before `limit` are not saved */
     visit(user_data, (char *)block_order + from, sizeof *block_order - from);
 }

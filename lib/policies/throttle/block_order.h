@@ -19,12 +19,12 @@ typedef struct gpci_block_order {
     gpci_siblings siblings;
     gpci_block_warp *of_warp; /* [warps] */
     uint32_t warps;
-    uint32_t limit; /* blocks allowed to run */
-    uint32_t seen_limit;
-    uint64_t youngest; /* last order number given to a block by this instance */
-    uint64_t changes;  /* starts and ends of the scheduler's warps */
-    uint64_t seen;     /* sum of changes on all schedulers when `admitted` was computed */
-    uint64_t admitted; /* highest order number of the running blocks */
+    uint32_t limit;      /* blocks allowed to run */
+    uint32_t seen_limit; /* limit for which `admitted` was computed */
+    uint64_t youngest;   /* last order number given to a block by this instance */
+    uint64_t changes;    /* number of starts and ends of the scheduler's warps */
+    uint64_t seen;       /* sum of `changes` of the SM's schedulers when `admitted` was computed */
+    uint64_t admitted;   /* highest order number of the blocks allowed to run */
 } gpci_block_order;
 
 /* `self` points to an instance that begins with a gpci_block_order. */
@@ -32,8 +32,9 @@ void gpci_block_order_init(gpci_block_order *order, const gpc_scheduler_env *env
 void gpci_block_order_finish(void *self);
 void gpci_block_order_on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
 
-/* Number of blocks resident in the SM; true if no block is resident. */
+/* Number of blocks resident in the SM. */
 uint32_t gpci_block_order_count(const gpci_block_order *order);
+/* True if no block is resident in the SM. */
 bool gpci_block_order_empty(const gpci_block_order *order);
 
 /* Give just started warps their blocks' order numbers. Call first in each `classify`. */
@@ -43,7 +44,7 @@ void gpci_block_order_see(gpci_block_order *order, const gpc_throttle_view *view
 void gpci_block_order_classify(gpci_block_order *order, const gpc_throttle_view *view, gpc_throttle_classes *classes,
                                uint32_t limit);
 
-/* Storage for an SM's schedulers of env->warps slots each; returns one scheduler's part. */
+/* Cost in bits: one scheduler's part of the storage of an SM's schedulers, with env->warps slots each. */
 uint64_t gpci_block_order_bits(const gpc_scheduler_env *env);
 
 /* Visit the state for a snapshot. */

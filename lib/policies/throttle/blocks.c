@@ -7,7 +7,8 @@
  * has ended, the next block runs. A block at its barrier keeps its place: the block waits only for its own warps, which
  * run.
  *
- * Example, limit 1, two schedulers; warps 0 and 2 are the first's, 1 and 3 the second's, blocks A = {0, 1}, B = {2, 3}:
+ * Example, limit 1, two schedulers; warps 0 and 2 belong to scheduler 0, warps 1 and 3 to scheduler 1; the blocks are A
+ * = {0, 1} and B = {2, 3}:
  *   A and B are resident    2 and 3 are throttled
  *   0 ends                  2 is still throttled: A runs on the other scheduler
  *   1 ends                  3 may run at once, 2 from the next cycle on
@@ -27,7 +28,7 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
     gpci_block_order_classify(order, view, classes, order->limit ? order->limit : UINT32_MAX);
 }
 
-/* Order of the blocks, and the limit of 10 bits. */
+/* Cost: the order of the blocks, and the limit of 10 bits. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_block_order_bits(env) + 10;
 }

@@ -10,10 +10,10 @@
  * run. Contention for L1 and congestion are detected while the program runs, and a simple predictor computes a number
  * of warps that suits both.
  *
- * The paper, not among the documents, has the exact rules. The rules here have thresholds from runs of twelve programs
- * of seeds/004 (bench/documents). An SM keeps the tags of lines missed by loads. A miss on a kept tag is a reuse that
- * L1 lost: the line was replaced or bypassed. `lost` counts such misses in a period, `hits` counts the reuses not lost.
- * The SM is
+ * The exact rules are in the paper, which is not among the documents (seeds/). The rules here have thresholds from runs
+ * of twelve programs of seeds/004 (bench/documents). An SM keeps the tags of lines missed by loads. A miss on a kept
+ * tag is a reuse that L1 lost: the line was replaced or bypassed. `lost` counts such misses in a period, `hits` counts
+ * the reuses not lost. The SM is
  *
  *   contended   if lost reuses are more than `contention` of its accesses
  *   congested   if packets take more than `noc-latency` cycles to L2 and back, or the memory pipeline stalls the
@@ -41,10 +41,10 @@ typedef struct cbwt {
     uint32_t sets;
     uint32_t warps;
     double noc_latency, stall_ratio, contention;
-    /* per SM, kept by the SM's first instance: */
+    /* state of the SM, in the SM's first instance; the other instances do not use these fields: */
     uint64_t accesses, hits, lost; /* counts of the present period */
     uint32_t limit;                /* warps of a scheduler allowed to run */
-    uint32_t ran;                  /* largest number of running warps in the present period */
+    uint32_t ran;                  /* largest number of a scheduler's running warps in the present period */
 } cbwt;
 
 static const gpc_parameter parameters[] = {
@@ -98,7 +98,7 @@ static bool note_miss(cbwt *throttle, uint64_t address) {
     return known;
 }
 
-/* All of the SM's instances get the event; the first instance counts. */
+/* Count an event. All instances of the SM get the event, and only the first instance counts. */
 static bool on_cache_event(void *self, const gpc_cache_event *event) {
     cbwt *throttle = self;
     if (event->kind == GPC_CACHE_EVENT_EVICT || first(throttle) != throttle)
@@ -130,7 +130,7 @@ static double ratio(uint64_t part, uint64_t total) {
     return total ? (double)part / (double)total : 0;
 }
 
-/* Limit predicted from a period. */
+/* Limit for the next period, from the counts and the statistics of the past period. */
 static uint32_t suits(const cbwt *throttle, const gpc_stats *stats) {
     const double latency = ratio(stats->network_request_cycles, stats->network_requests) +
                            ratio(stats->network_reply_cycles, stats->network_replies),
@@ -161,8 +161,9 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
 }
 
 /*
- * Order of warps. Once for an SM's schedulers: tags; three counters of 16 bits; three more counters of 16 bits, two for
- * the network's latency and one for stalls; the limit, and the largest number of running warps.
+ * Cost: the order of warps. Once for an SM's schedulers: tags; the counters `accesses`, `hits` and `lost` of 16 bits;
+ * three more counters of 16 bits, two for the network's latency and one for stalls; the limit, and the largest number
+ * of running warps.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     const uint64_t tags = (uint64_t)env->parameters[TAGS] * (GPCI_LINE_TAG_BITS + 1);

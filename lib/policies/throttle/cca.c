@@ -37,19 +37,19 @@ enum { LINES, ENTRIES, WINDOW, LOCALITY, TRAINED, STALLS };
 
 typedef struct cca_pattern {
     uint32_t pc;
-    uint32_t accesses, reuses, distances; /* counts of the present round; distances: sum of distances */
-    uint32_t need;                        /* lines needed, from the last round */
+    uint32_t accesses, reuses, distances; /* sums of the present round of `trained` accesses */
+    uint32_t need;                        /* lines needed, computed at the end of the last round */
     bool known;                           /* a round has ended */
 } cca_pattern;
 
 typedef struct cca_line {
-    uint64_t address; /* 1 + line address; 0 = free */
-    uint32_t entry, pc;
+    uint64_t address;   /* 1 + line address; 0 = free */
+    uint32_t entry, pc; /* of the instruction that accessed the line last: index in `patterns`, and PC */
 } cca_line;
 
 typedef struct cca_warp {
     uint32_t footprint;
-    uint32_t unconfirmed; /* accesses with a smaller need */
+    uint32_t unconfirmed; /* accesses in a row with a smaller need */
     bool known;
 } cca_warp;
 
@@ -57,12 +57,12 @@ typedef struct cca {
     gpci_siblings siblings;
     gpc_context *context;
     cca_warp *of_warp;     /* [warps]: the footprint table */
-    cca_pattern *patterns; /* [entries]: the SM's first instance's counts */
+    cca_pattern *patterns; /* [entries]: the access pattern table; all instances of the SM use the first instance's */
     cca_line *stack;       /* [window]: stack of the watched warp, the most recent line first */
-    uint32_t entries, window, warps, share, trained;
-    uint32_t watched;   /* slot of the watched warp; GPC_NO_WARP = none */
-    cca_warp latest;    /* warp with the footprint found last */
-    uint32_t bypassers; /* warps allowed to bypass */
+    uint32_t entries, window, warps, share, trained; /* share: lines of L1 for this scheduler */
+    uint32_t watched;                                /* slot of the watched warp; GPC_NO_WARP = none */
+    cca_warp latest;                                 /* warp with the footprint found last */
+    uint32_t bypassers;                              /* warps allowed to bypass */
     double locality, stalls;
 } cca;
 
@@ -167,7 +167,7 @@ static bool note(cca *throttle, cca_warp *warp, const cca_pattern *pattern) {
     return !before || warp->footprint != footprint;
 }
 
-/* All of the SM's instances get the event; the instance with the warp acts. */
+/* Learn from an access. All instances of the SM get the event, and only the instance with the event's warp learns. */
 static bool on_cache_event(void *self, const gpc_cache_event *event) {
     cca *throttle = self;
     uint32_t slot = event->warp / throttle->siblings.count;
@@ -226,9 +226,10 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
 }
 
 /*
- * Once for an SM's schedulers the access pattern table; an entry has 32 bits of PC, the counters of a round, the lines
- * needed, and a known flag. Each scheduler: the stack of tags, with a valid bit and the entry each; the footprint
- * table; the order of warps; the watched warp, the footprint found last, the number of bypassing warps; two counters.
+ * Cost. Once for an SM's schedulers: the access pattern table. An entry has 32 bits of PC, the counters of a round, the
+ * lines needed, and the bit `known`. For each scheduler: the stack, with a tag, a valid bit and an entry's index for
+ * each line; the footprint table; the order of warps; the watched warp, the footprint found last, the number of
+ * bypassing warps; two 32-bit counters, of cycles and of stalls.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     const double *p = env->parameters;

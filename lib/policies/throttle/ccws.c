@@ -7,22 +7,22 @@
 
 /*
  * Cache-conscious wavefront scheduling. Each warp has a victim tag array: the tags of its lines last evicted by L1,
- * first in, first out. If a miss finds its line there, the access would have hit with fewer warps in the cache. The
- * warp has lost locality, and its score rises from the base to
+ * first in, first out. If the array has the tag of a line that the warp misses, the access would have hit with fewer
+ * warps in the cache. The warp has lost locality, and its score rises from the base to
  *   LLDS = hits in victim tags / instructions issued x K x cutoff,   cutoff = running warps x base
- * Both counts are the SM's since the SM was last empty. A score falls by one per cycle, down to the base. The SM's
- * warps are stacked from the highest score to the lowest. A warp whose top is above the cutoff may not issue memory
- * instructions. While no warp loses locality, all warps are within the cutoff.
+ * Both counts are the SM's since the SM was last empty. A score falls by one per cycle, down to the base. The scores of
+ * the SM's warps are added up from the highest to the lowest. If the sum up to a warp is above the cutoff, the warp may
+ * not issue memory instructions. While no warp loses locality, all warps are within the cutoff.
  *
  * Example, base 100, K = 8, warps 0, 1, 2 on one scheduler: the cutoff is 300.
  *   16 instructions issue; L1 evicts warp 0's line A, then warp 0 misses on A: LLDS = 1 / 16 x 8 x 300 = 150
- *   0: 150, 1: 250, 2: 350 > 300     warp 2 is held
- *   49 cycles later  101, 201, 301   warp 2 is still held
- *   one cycle later  100, 200, 300   all may issue
+ *   sums up to warp 0, 1, 2: 150, 250, 350    350 > 300: warp 2 may not issue memory instructions (is held)
+ *   49 cycles later          101, 201, 301    warp 2 is still held
+ *   one cycle later          100, 200, 300    all may issue
  *
  * The paper leaves open: among equal scores the older warp comes first; a hit never lowers a score; a found tag leaves
- * the array, because its line goes back to L1; the first warp is never held; a warp at a barrier takes no place. The
- * paper holds loads; here all memory instructions are held.
+ * the array, because its line goes back to L1; the warp with the highest score is never held; a warp at a barrier does
+ * not count in the sums. The paper holds loads; here all memory instructions are held.
  */
 
 enum { TAGS, BASE, K };
@@ -32,7 +32,8 @@ enum { TAGS, BASE, K };
 typedef struct ccws_warp {
     gpci_score score;
     uint64_t age;
-    uint32_t first, tags; /* place of the oldest tag; number of tags */
+    /* The warp's part of ccws.tags. first: place of the oldest tag. tags: number of tags. */
+    uint32_t first, tags;
     bool running, at_barrier;
 } ccws_warp;
 
@@ -41,13 +42,13 @@ typedef struct ccws {
     gpc_context *context;
     ccws_warp *of_warp;   /* [warps] */
     uint64_t *tags;       /* [warps][size] line addresses */
-    gpci_scored *stack;   /* [count x warps] */
+    gpci_scored *stack;   /* [count x warps]: the SM's warps with their scores, filled by `classify` */
     uint32_t warps, size; /* size: tags of a warp */
     uint32_t base, k;
     uint32_t running;
     uint32_t hits, issued; /* counts of the instance; before an overflow every instance halves both */
     bool news;             /* a change concerns the SM's other schedulers */
-    uint64_t lost;         /* events of `hits`, never halved */
+    uint64_t lost;         /* number of hits in victim tags, never halved */
 } ccws;
 
 #define EACH_SIBLING(c, other)                            \
@@ -169,7 +170,7 @@ static bool lose(ccws *throttle, ccws_warp *warp, uint64_t now) {
     return throttle->news = true;
 }
 
-/* All of the SM's instances get the event; the first instance acts. */
+/* Update the victim tags. All instances of the SM get the event, and only the first instance acts. */
 static bool on_cache_event(void *self, const gpc_cache_event *event) {
     ccws *throttle = self;
     if (event->kind == GPC_CACHE_EVENT_HIT || gpci_siblings_first(throttle->siblings, throttle) != throttle)
@@ -186,7 +187,10 @@ static bool on_cache_event(void *self, const gpc_cache_event *event) {
     return false;
 }
 
-/* Collect the SM's warps able to issue; oldest first if the schedulers have equally many warps. */
+/*
+ * Put the running warps of the SM into `stack`, except warps at a barrier. Returns the number of warps. *out_raised
+ * becomes true if a score is above the base.
+ */
 static uint32_t gather(ccws *throttle, uint64_t now, bool *out_raised) {
     uint32_t count = 0;
     EACH_SIBLING(throttle, other)
@@ -218,9 +222,9 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
 }
 
 /*
- * Each warp: its tags, each with a valid bit; the place of the oldest tag; a score; a held bit. Besides: the order of
- * the scheduler's warps, and two counters of 32 bits. L1 stores the warp number per line (l1.track_warps). 48 warps: 48
- * x (16 x 34 + 4 + 16 + 1) + 1128 + 64 = 28312 bits.
+ * Cost. For each warp: its tags, each with a valid bit; the place of the oldest tag; a score; a held bit. Besides: the
+ * order of the scheduler's warps, and two counters of 32 bits. The warp number in each line of L1 (l1.track_warps) is
+ * not counted. With 48 warps: 48 x (16 x 34 + 4 + 16 + 1) + 1128 + 64 = 28312 bits.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     uint64_t tags = (uint64_t)env->parameters[TAGS];

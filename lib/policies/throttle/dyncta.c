@@ -25,8 +25,8 @@
  * An SM with several schedulers takes their mean; a longer sample is scaled to the period. C_idle counts cycles of
  * schedulers without a warp, or with all warps at barriers. C_mem counts cycles with warps waiting for a load or for
  * the memory pipeline. With paused=1 C_mem also counts cycles with only warps of paused blocks ready: all running warps
- * wait. With paused=0 such cycles count in neither; counting them makes a pause the cause of the next pause. Figures
- * and starting point are the paper's, quoted from memory, because seeds/004 does not name them.
+ * wait. With paused=0 such cycles count neither in C_idle nor in C_mem, because a pause would otherwise cause the next
+ * pause. Figures and starting point are the paper's, quoted from memory, because seeds/004 does not name them.
  */
 
 enum { PERIOD, T_IDLE, T_MEM_L, T_MEM_H, PAUSED };
@@ -51,7 +51,7 @@ static gpc_status init(void *self, const gpc_scheduler_env *env, char *message) 
     return GPC_OK;
 }
 
-/* Deciding instance of the SM. */
+/* Instance that decides for the SM: the first instance of the SM. */
 static dyncta *decider(dyncta *throttle) {
     return gpci_siblings_first(throttle->order.siblings, throttle);
 }
@@ -92,7 +92,10 @@ static void decide(dyncta *throttle) {
     throttle->order.limit = limit;
 }
 
-/* All of the SM's instances get the sample; one decides, and the others follow at their next `classify`. */
+/*
+ * Decide. All instances of the SM get the sample; only `decider` decides, and the others follow at their next
+ * `classify`.
+ */
 static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
     dyncta *throttle = self;
     (void)cycle;
@@ -111,8 +114,8 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
 }
 
 /*
- * Order of the blocks. Once for an SM's schedulers: counters of cycles, C_idle and C_mem up to the period, three
- * thresholds of the same width, and the limit.
+ * Cost: the order of the blocks. Once for an SM's schedulers: counters of cycles, C_idle and C_mem up to the period,
+ * three thresholds of the same width, and the limit.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     uint64_t counter = gpci_ceil_log2((uint64_t)env->parameters[PERIOD] + 1);

@@ -42,7 +42,7 @@ uint32_t gpci_cutoff(gpci_scored *warps, uint32_t count, uint64_t cutoff, uint32
     while (raised < count && warps[raised].score > base)
         raised++;
     if (!raised)
-        return within; /* base scores above a cutoff from another source */
+        return within; /* `cutoff` is below count x base: time changes nothing */
     uint32_t falling = raised < within + 1 ? raised : within + 1;
     uint64_t excess = sum + warps[within].score - cutoff;
     uint64_t fits = (excess + falling - 1) / falling, reaches = warps[raised - 1].score - base;

@@ -9,7 +9,7 @@
 #define GPCI_SCORE_BITS 16u
 #define GPCI_SCORE_MOST ((1u << GPCI_SCORE_BITS) - 1)
 
-/* Score at a cycle. Later the score falls by one per cycle, down to the base. */
+/* Score: `points` in cycle `at`. After `at` the score falls by one per cycle, down to the base. */
 typedef struct gpci_score {
     uint64_t at;
     uint32_t points;
@@ -27,7 +27,7 @@ GPCI_INLINE uint32_t gpci_score_now(const gpci_score *score, uint32_t base, uint
  */
 uint32_t gpci_lost_locality(uint64_t hits, uint64_t issued, uint32_t k, uint64_t cutoff, uint32_t base);
 
-/* Warp among the warps compared with the cutoff. */
+/* Warp and its score, for gpci_cutoff. */
 typedef struct gpci_scored {
     uint64_t age; /* smaller = older */
     uint32_t score;

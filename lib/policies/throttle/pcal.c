@@ -63,8 +63,8 @@ typedef struct pcal_of_sm {
 
 typedef struct pcal_state {
     gpci_tokens_l2 l2;
-    uint32_t warps; /* 0 = the largest number of running warps */
-    uint32_t most;
+    uint32_t warps; /* 0 = `most` */
+    uint32_t most;  /* largest number of the scheduler's running warps since the scheduler was last empty */
     int32_t ebt;
     bool automatic;
     pcal_common *common;
@@ -74,18 +74,18 @@ typedef struct pcal_state {
     int32_t set_ebt;
     /* ebt=auto */
     bool l2_found, remembers;
-    bool asked; /* a sample may change the classes a cycle later */
+    bool asked; /* a sample has come, and may change the classes: `classify` is to be called again a cycle later */
     uint32_t sm;
     bool first, last;                 /* first or last of the SM's schedulers */
     uint32_t had, throttled;          /* largest number of warps and of throttled warps since the last sample */
-    uint32_t tokens, bypassing, held; /* largest numbers since the start */
+    uint32_t tokens, bypassing, held; /* largest numbers since the start, published by `counter` */
 } pcal_state;
 
 /*
- * seeds/004 names: NoC latency without saturation, below 20 cycles; ratio of stalls of a bottleneck resource, 20 %
- * (sections 4.1.4 and 4.1.5); 110 % and 97 %, one period, every other token number (4.4.3). Without load, packets take
- * 14 cycles to L2 and back on gtx480, but 46 on h100: there noc-latency=66 is in proportion.
- * lib/policies/control/ballot.h has the reasons for the other numbers.
+ * Numbers of seeds/004: noc-latency=20, because a network without saturation has a lower latency (section 4.1.4);
+ * stall-ratio=0.2, the ratio of a bottleneck resource (4.1.5); rise=1.1, fall=0.97, periods=1, and step=2, every other
+ * number of tokens (4.4.3). Without load, packets take 14 cycles to L2 and back on gtx480, but 46 on h100: on h100,
+ * noc-latency=66 is in proportion. lib/policies/control/ballot.h has the reasons for the other numbers.
  */
 static const gpc_parameter parameters[] = {
     {"warps", 0, 0, 1024, true, "warps of a scheduler that run with ebt=0 (warp-opt); 0 = all"},
@@ -238,7 +238,7 @@ static void raise(uint32_t *peak, uint32_t value) {
     *peak = value > *peak ? value : *peak;
 }
 
-/* Record peaks: the oldest of `running` warps have the tokens. */
+/* Update the peaks `tokens`, `bypassing` and `held`. The oldest of the `running` warps have the tokens. */
 static void note_peaks(pcal_state *pcal, const gpci_tokens *tokens, uint32_t running, uint32_t throttled) {
     uint32_t with = running < tokens->cache ? running : tokens->cache, without = running - with;
     raise(&pcal->tokens, with);
@@ -297,17 +297,17 @@ static bool sample(void *self, const gpc_stats *stats, uint64_t cycle) {
 }
 
 /*
- * Each warp: a bit for each level with tokens. Each scheduler: the order of warps; the sizes of the groups, 0 to warps
- * each; with warps=0 the largest number of running warps. The memory system stores the bits in requests and lines. With
- * ebt=auto also: for a scheduler the largest numbers of warps and of throttled warps, for an SM its counters, for the
- * GPU the predictor. A runtime's memory of kernels is software.
+ * Cost. For each warp: a bit for each level with tokens. For each scheduler: the order of warps; the sizes of the
+ * groups, 0 to warps each; with warps=0 the largest number of running warps. The token bits in requests and lines are
+ * not counted. With ebt=auto also: for a scheduler the largest numbers of warps and of throttled warps, for an SM its
+ * counters, for the GPU the predictor. A runtime's memory of kernels is software.
  */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     uint64_t size = gpci_ceil_log2((uint64_t)env->warps + 1);
     uint64_t sets = env->words[LEVEL] == GPCI_TOKENS_SEPARATE ? 2 : 1;
     uint64_t bits = sets * env->warps + gpci_age_bits(env) + (sets + 1) * size;
     bits += env->parameters[WARPS] > 0 ? 0 : size;
-    /* numbers set by software: both, EBTNum with a sign */
+    /* registers for the numbers that software sets: warp-opt, and EBTNum with a sign */
     bits += env->texts[KERNELS][0] && !env->index && !env->sm ? 2 * size + 2 : 0;
     if (!is_auto(env->texts[EBT]))
         return bits;

@@ -46,7 +46,7 @@ static size_t read_rows(gpci_pcal_rows *rows) {
         char *after = strchr(line, '\n');
         const char *start = line, *end = after ? after : line + strlen(line);
         gpci_trim(&start, &end);
-        line[end - line] = 0; /* ends a number at the line's end */
+        line[end - line] = 0; /* read_number stops at the line's end */
         if (start < end && *start != '#' && !read_row(start, end, &rows->of[rows->count++]))
             return number;
         line = after ? after + 1 : NULL;

@@ -11,12 +11,13 @@
  *
  * A text file sets the parameters, one kernel a line:
  *
- *   # warp-opt (0: as `warps`)  EBTNum  name, to the line's end; * stands for any further letters
+ *   # warp-opt (0: the throttle's `warps`)  EBTNum  name, to the line's end; * stands for any further letters
  *   1 0 _Z14invert_mapping*
  *   4 -2 _Z11kmeansPoint*
  *
- * The first matching line counts. Beyond the document, a runtime can remember: a kernel's next launch begins with the
- * choice found for the kernel. The throttle selects the mode (pcal.c).
+ * The first matching line counts. For a kernel without a line, the throttle's `ebt` decides: ebt=auto runs the
+ * algorithm, and a number sets EBTNum for all such kernels. An addition to seeds/004: with remember=kernels, the next
+ * launch of a kernel begins with the choice that the algorithm found for the kernel (pcal.c).
  */
 
 /* Line of the file for a kernel. */
@@ -40,7 +41,7 @@ typedef struct gpci_pcal_rows { /* all zero: no rows */
  * which names file and line; GPC_ERROR_MEMORY. `message`: 256 bytes.
  */
 gpc_status gpci_pcal_rows_take(gpci_pcal_rows *rows, gpc_context *context, const char *file, char *message);
-/* Leave the rows. The last call frees the rows. */
+/* Give up the rows that a scheduler took. The call for the last scheduler frees the rows. */
 void gpci_pcal_rows_leave(gpci_pcal_rows *rows, gpc_context *context);
 const gpci_pcal_row *gpci_pcal_rows_find(const gpci_pcal_rows *rows, const char *name);
 
@@ -55,8 +56,8 @@ typedef struct gpci_pcal_memory {         /* all zero: empty */
 } gpci_pcal_memory;
 
 /*
- * Begin a kernel: keep the predictor's choice for the previous kernel; start the predictor with the earlier choice for
- * the new kernel, or from the start.
+ * Begin a kernel. Keep the predictor's choice for the previous kernel. If the memory has a choice for the new kernel,
+ * start the predictor with this choice; otherwise start the predictor with the default.
  *   name  NULL = software has set the kernel's numbers
  */
 void gpci_pcal_memory_kernel(gpci_pcal_memory *memory, gpci_pcal *predictor, const char *name);

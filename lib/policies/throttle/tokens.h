@@ -29,29 +29,34 @@ typedef struct gpci_tokens {
 } gpci_tokens;
 
 /*
- * Table 4.3. `extra` is the number of bypassing warps, without the warps that a negative EBTNum adds by removing
- * tokens. One warp keeps its token for any EBTNum, and is then not a bypassing warp (section 4.8.1.2: KMN with a
- * warp-opt of 1).
+ * Sizes of the groups for an EBTNum (Table 4.3). One warp keeps its token for any EBTNum, and is then not a bypassing
+ * warp (section 4.8.1.2: KMN with a warp-opt of 1).
  */
 gpci_tokens gpci_tokens_of(uint32_t warp_opt, int32_t ebt);
-/* Apply both strategies at once: `cut` tokens fewer, `extra` running warps more. */
+/*
+ * Sizes of the groups with both strategies at once. `cut` warps lose their tokens, and run on as bypassing warps.
+ * `extra` further warps run as bypassing warps.
+ */
 gpci_tokens gpci_tokens_both(uint32_t warp_opt, uint32_t cut, uint32_t extra);
 
-/* Holders of tokens for L2. */
+/* Rule for the warps that hold a token for L2. */
 typedef enum gpci_tokens_level {
-    GPCI_TOKENS_L1 = 0,   /* L2 ignores tokens: every warp counts as a holder */
-    GPCI_TOKENS_BOTH = 1, /* same holders as for L1 */
-    GPCI_TOKENS_SEPARATE = 2
+    GPCI_TOKENS_L1 = 0,      /* L2 ignores tokens: every warp counts as a holder */
+    GPCI_TOKENS_BOTH = 1,    /* same holders as for L1 */
+    GPCI_TOKENS_SEPARATE = 2 /* L2 has a number of tokens of its own */
 } gpci_tokens_level;
 
 typedef struct gpci_tokens_l2 {
     gpci_tokens_level level;
-    uint32_t tokens; /* separate: number of tokens; GPCI_TOKENS_ALL = every warp has a token */
-    /* separate: give tokens to the oldest running warps without a token for L1, instead of to the oldest warps */
+    uint32_t tokens; /* with GPCI_TOKENS_SEPARATE: number of tokens; GPCI_TOKENS_ALL = every warp has a token */
+    /*
+     * With GPCI_TOKENS_SEPARATE. True: the oldest running warps without a token for L1 get the tokens for L2. False:
+     * the oldest warps get the tokens for L2.
+     */
     bool exclusive;
 } gpci_tokens_l2;
 
-/* Returns the number of throttled warps. */
+/* Set the classes of the running warps. Returns the number of throttled warps, without warps at a barrier. */
 uint32_t gpci_tokens_give(const gpci_tokens *tokens, const gpci_tokens_l2 *l2, const gpc_throttle_view *view,
                           gpc_throttle_classes *classes);
 

@@ -36,7 +36,7 @@ static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_cla
     }
 }
 
-/* Order of the warps, and the limit, 0 to warps. */
+/* Cost: the order of the warps, and the limit, 0 to warps. */
 static uint64_t cost_bits(const gpc_scheduler_env *env) {
     return gpci_age_bits(env) + gpci_ceil_log2((uint64_t)env->warps + 1);
 }
