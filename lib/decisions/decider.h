@@ -5,7 +5,7 @@
 #include "cache/cache.h"
 #include "registry/registry.h"
 
-/* Common part of a policy without a cache: the policy, and the shape of the host's cache. */
+/* Common part of gpc_replacement and gpc_predictor: a policy for a host's own cache, and the shape of this cache. */
 
 typedef struct gpci_decider {
     gpc_context *context;
@@ -15,9 +15,9 @@ typedef struct gpci_decider {
     uint8_t all_sectors;
 } gpci_decider;
 
-/* Options of both kinds, without the type of share_with. */
+/* Fields of gpc_replacement_options or gpc_predictor_options. `share_with` is the decider of the given object. */
 typedef struct gpci_decider_options {
-    const char *type; /* "gpc_replacement_options" */
+    const char *type; /* name of the options' type, for error messages */
     const char *policy;
     uint64_t sets;
     uint32_t ways, line_bytes, sectors, instance, instances, reserved;
@@ -39,7 +39,7 @@ GPCI_INLINE bool gpci_decider_takes(const gpci_decider *decider, uint32_t set, c
                        !gpci_request_has_unknown(request));
 }
 
-/* True for a possible event at the host's tags. */
+/* True if the event is an event at the host's tags (not a sample, not a warp event), and has no wrong field. */
 GPCI_INLINE bool gpci_decider_believes(const gpci_decider *decider, const gpc_policy_event *event) {
     if (GPCI_UNLIKELY(event->kind > GPC_ON_INVALIDATE || event->set >= decider->sets ||
                       (event->way >= decider->ways && event->kind != GPC_ON_MISS)))
@@ -55,11 +55,14 @@ GPCI_INLINE bool gpci_decider_believes(const gpci_decider *decider, const gpc_po
 /* Report a checked event to a policy; `policy` is the public object. */
 typedef void (*gpci_tell_fn)(void *policy, const gpc_policy_event *event);
 
-/* Report an event beside the tags, or refuse a wrong event with "events[index]: fault". */
+/*
+ * Handle an event for which gpci_decider_believes is false: report a sample or a warp event, or refuse a wrong event
+ * with "events[index]: fault".
+ */
 gpc_status gpci_decider_event_beside(const gpci_decider *decider, size_t index, const gpc_policy_event *event,
                                      gpci_tell_fn tell, void *policy, gpc_error *error);
 
-/* gpc_replacement_event and gpc_predictor_event after the check for NULL. */
+/* Report events: gpc_replacement_event and gpc_predictor_event after their check for NULL. */
 GPCI_INLINE gpc_status gpci_decider_events(const gpci_decider *decider, const gpc_policy_event *events, size_t count,
                                            gpci_tell_fn tell, void *policy, size_t *out_done, gpc_error *error) {
     gpc_status status = GPC_OK;

@@ -8,7 +8,7 @@ struct gpc_replacement {
     gpci_decider decider;
     const gpc_replacement_ops *ops;
     void *self;
-    uint64_t declined; /* 1 + line number of the last access whose first part was refused; 0 = none */
+    uint64_t declined; /* 1 + line number of the last access, if the policy declined its first part; else 0 */
 };
 
 gpc_status gpc_replacement_create(gpc_context *context, const gpc_replacement_options *options, gpc_replacement **out,
@@ -57,7 +57,7 @@ void gpc_replacement_destroy(gpc_replacement *replacement) {
     gpci_release(context);
 }
 
-/* True if the mask has a candidate, and no bit beyond the ways. */
+/* True if `candidates` is NULL, or has a bit of a way and no bit beyond the ways. */
 static bool are_ways(const gpc_replacement *replacement, const uint64_t *candidates) {
     const uint32_t ways = replacement->decider.ways, words = gpci_way_words(ways);
     if (!candidates)
@@ -68,7 +68,10 @@ static bool are_ways(const gpc_replacement *replacement, const uint64_t *candida
     return any && !(ways % 64 && candidates[words - 1] >> ways % 64);
 }
 
-/* True for a further part of a refused access: it is refused without a new question (as in a gpc_cache). */
+/*
+ * True if the request continues an access, and the policy declined the first part of the access. The policy is then not
+ * asked about the request, as in a gpc_cache.
+ */
 static bool was_declined(const gpc_replacement *replacement, const gpc_request *request) {
     return request->continues && replacement->declined == request->address / replacement->decider.line_bytes + 1;
 }

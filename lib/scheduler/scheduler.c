@@ -76,7 +76,10 @@ static gpc_status check_sharing(const gpc_context *context, const gpc_scheduler_
     return GPC_OK;
 }
 
-/* Check the parts after their creation: names and arguments are compared after parsing, not as texts. */
+/*
+ * Check that both schedulers have equal parts (policy and throttles). Called after the creation of the parts, because
+ * names and arguments are compared after parsing, not as texts.
+ */
 static gpc_status check_parts(const gpc_scheduler *scheduler, const gpc_scheduler *other, const char *type,
                               gpc_error *error) {
     bool same =
@@ -143,7 +146,10 @@ static void leave_rings(gpc_scheduler *scheduler) {
     before->next_in_sm = scheduler->next_in_sm;
 }
 
-/* Mark the SM's other schedulers for their next cycle: they may be in the middle of a call. */
+/*
+ * Let the SM's other schedulers call `classify` of their throttles in their next cycle. The calls cannot be made now,
+ * because another scheduler may be in the middle of a call.
+ */
 static void stir_others(gpc_scheduler *scheduler) {
     for (gpc_scheduler *other = scheduler->next_in_sm; other != scheduler; other = other->next_in_sm)
         other->again = 0;
@@ -213,8 +219,8 @@ void gpc_scheduler_destroy(gpc_scheduler *scheduler) {
 }
 
 /*
- * Admit the oldest warps up to the limit, without warps at a barrier. Such a warp cannot issue, and may wait for warps
- * beyond the limit.
+ * Set the eligible warps: all running warps, or the oldest running warps up to `limit`. A warp at a barrier does not
+ * count against the limit, because the warp cannot issue, and may wait for warps beyond the limit.
  */
 static void limit(gpc_scheduler *scheduler) {
     bool limited = scheduler->limit < scheduler->warps;

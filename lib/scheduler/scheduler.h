@@ -20,8 +20,8 @@ typedef enum gpci_scheduler_kind {
 
 /* State of 64 slots. */
 typedef struct gpci_warp_word {
-    uint64_t ready, ready_memory; /* by state */
-    uint64_t running;             /* not ABSENT */
+    uint64_t ready, ready_memory; /* slots in state GPC_STATE_READY, slots in state GPC_STATE_READY_MEMORY */
+    uint64_t running;             /* slots with a warp */
     uint64_t eligible;            /* running and not held back by warp_limit or a throttle */
     uint64_t eligible_memory;     /* eligible slots that may access memory */
     uint64_t bypassing;           /* eligible slots without a token for L1 */
@@ -30,12 +30,12 @@ typedef struct gpci_warp_word {
 
 #define GPCI_THROTTLE_BITMAPS 4u
 
-/* Throttle with its last answer. */
+/* Throttle, with the bits of its last `classify`. */
 typedef struct gpci_throttle {
     void *self;
     const gpc_throttle_ops *ops;
     gpci_policy *policy;
-    uint64_t *bits; /* [GPCI_THROTTLE_BITMAPS][words] throttled, held, bypassing, bypassing at L2 */
+    uint64_t *bits; /* [GPCI_THROTTLE_BITMAPS][words]: throttled, held, bypassing, bypassing_l2 */
 } gpci_throttle;
 
 struct gpc_scheduler {
@@ -43,26 +43,26 @@ struct gpc_scheduler {
     const gpc_scheduler_ops *ops;
     gpci_scheduler_kind kind;
     uint32_t warps, words;
-    uint32_t running, limit;          /* warps; limit is never 0 */
+    uint32_t running, limit;          /* number of running warps; most warps that may issue, 1 or more */
     uint32_t counts[GPC_STATE_COUNT]; /* running warps by state; ABSENT: 0 */
     uint8_t *states;                  /* [warps] gpc_warp_state */
     uint16_t *ages;                   /* [warps]: number of older warps, for running warps */
     uint16_t *by_age;                 /* [running] slots, oldest first */
     uint64_t *candidates;             /* [words] for the policy to choose among */
-    uint64_t next_order;
-    uint64_t *admissions; /* number of recomputations of `eligible`; an SM's schedulers may share a counter */
-    uint64_t own_admissions;
-    uint64_t cycle; /* latest reported cycle */
-    uint64_t again; /* cycle for the next question to the throttles; UINT64_MAX = no time limit */
+    uint64_t next_order;              /* order number of the next warp that starts */
+    uint64_t *admissions;    /* number of recomputations of `eligible`; an SM's schedulers may share the number */
+    uint64_t own_admissions; /* number for `admissions`, if not shared */
+    uint64_t cycle;          /* latest reported cycle */
+    uint64_t again;          /* cycle in which `classify` of the throttles is called again; UINT64_MAX = never */
     uint32_t throttle_count;
     gpci_throttle throttles[GPCI_MAX_THROTTLES];
     uint32_t *blocks; /* [warps]: thread block of each warp */
     gpci_policy *policy;
-    gpci_commons *commons;       /* commons of all sharing schedulers */
-    gpc_scheduler *next_sharing; /* next scheduler in the ring of sharing schedulers */
-    gpc_scheduler *next_in_sm;   /* next scheduler in the ring of the SM's sharing schedulers */
+    gpci_commons *commons;       /* shared state of all schedulers connected by share_with */
+    gpc_scheduler *next_sharing; /* next scheduler in the ring of all schedulers connected by share_with */
+    gpc_scheduler *next_in_sm;   /* next scheduler in the ring of the SM's schedulers connected by share_with */
     uint32_t sm;
-    bool counts_issues; /* a throttle counts issues */
+    bool counts_issues; /* a throttle has the function on_issue */
     gpc_context *context;
     gpci_warp_word map[]; /* [words] */
 };
@@ -71,7 +71,7 @@ struct gpc_scheduler {
 gpc_status gpci_scheduler_create(gpc_context *context, const gpc_scheduler_options *options, const char *type,
                                  gpc_error *error, gpc_scheduler **out);
 
-/* scheduler_values.c: part 0 is the policy, then the throttles; NULL: no such part. */
+/* Part of a scheduler. Part 0 is the policy, the parts from 1 on are the throttles. NULL: there is no part `part`. */
 const gpci_policy *gpci_scheduler_part(const gpc_scheduler *scheduler, uint32_t part);
 
 /* Start a warp in a free slot; end a running warp. */
@@ -84,12 +84,15 @@ void gpci_scheduler_admit(gpc_scheduler *scheduler);
 void gpci_scheduler_tell(gpc_scheduler *scheduler, uint32_t slot, gpc_warp_state before, gpc_warp_state after);
 void gpci_scheduler_tell_issued(gpc_scheduler *scheduler, uint32_t slot, uint64_t cycle);
 
-/* Add the number of running warps by class. */
+/* Add to `counts` the number of running warps of each class. */
 void gpci_scheduler_count_classes(const gpc_scheduler *scheduler, uint32_t counts[GPC_CLASS_COUNT]);
-/* Reason why a ready warp may not issue, as a phrase; NULL if the warp may issue. Valid for the scheduler's life. */
+/*
+ * Name of the throttle that keeps a ready warp from issuing, or "sm.warp_limit"; NULL if the warp may issue. The string
+ * lives as long as the scheduler.
+ */
 const char *gpci_scheduler_throttle_of(const gpc_scheduler *scheduler, uint32_t slot);
 
-/* Report an L1 event or a sample. True if the throttles were asked again. */
+/* Report an L1 event or a sample. True if `classify` of the throttles was called again. */
 bool gpci_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);
 bool gpci_scheduler_sample(gpc_scheduler *scheduler, const gpc_stats *stats, uint64_t cycle);
 
@@ -125,7 +128,7 @@ GPCI_INLINE void gpci_scheduler_set(gpc_scheduler *scheduler, uint32_t slot, gpc
         gpci_scheduler_admit(scheduler);
 }
 
-/* Gather the warps that may issue into s->candidates. True if at least one may issue. */
+/* Set `candidates` to the warps that may issue; READY_MEMORY warps only if `memory`. True if a warp may issue. */
 GPCI_INLINE bool gpci_scheduler_gather(gpc_scheduler *scheduler, bool memory) {
     const uint64_t take = memory ? ~(uint64_t)0 : 0;
     uint64_t any = 0;
@@ -153,7 +156,10 @@ GPCI_INLINE uint32_t gpci_scheduler_ask(gpc_scheduler *scheduler, uint64_t cycle
     }
 }
 
-/* Check a table's choice against the states: a table may have overwritten the candidates. */
+/*
+ * True if `slot`, chosen by a policy through its table, may issue. The slot is compared with the warps' states, because
+ * the policy may have overwritten `candidates`.
+ */
 GPCI_INLINE bool gpci_scheduler_possible(const gpc_scheduler *scheduler, uint32_t slot, bool memory) {
     if (slot >= scheduler->warps)
         return false;
@@ -204,14 +210,17 @@ GPCI_INLINE gpc_warp_class gpci_scheduler_class(const gpc_scheduler *scheduler, 
     return (unsigned)class_of < GPC_CLASS_COUNT ? class_of : GPC_CLASS_CACHE;
 }
 
-/* Token of a warp at a level; a policy's class counts for L1. */
+/* Token of a warp at a level, 1 or 2. The class given by the policy (class_of) counts only for L1. */
 GPCI_INLINE gpc_token gpci_scheduler_token(const gpc_scheduler *scheduler, uint32_t slot, unsigned level) {
     if (level == 1)
         return gpci_scheduler_class(scheduler, slot) == GPC_CLASS_BYPASS ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
     return scheduler->map[slot / 64].bypassing_l2 & gpci_warp_bit(slot) ? GPC_TOKEN_NONE : GPC_TOKEN_HELD;
 }
 
-/* True if a ready warp is held back. If gather returned false, only such warps are ready. */
+/*
+ * True if the limit or a throttle keeps a ready warp from issuing. After gpci_scheduler_gather has returned false, no
+ * other warp is ready.
+ */
 GPCI_INLINE bool gpci_scheduler_throttles(const gpc_scheduler *scheduler, bool memory) {
     uint64_t any = 0;
     for (uint32_t i = 0; (scheduler->running > scheduler->limit || scheduler->throttle_count) && i < scheduler->words;
@@ -222,7 +231,7 @@ GPCI_INLINE bool gpci_scheduler_throttles(const gpc_scheduler *scheduler, bool m
     return any != 0;
 }
 
-/* True if the policy or a throttle needs L1's events, or samples. */
+/* True if the policy or a throttle needs L1's events. */
 GPCI_INLINE bool gpci_scheduler_wants_events(const gpc_scheduler *scheduler) {
     bool wants = scheduler->ops->on_cache_event != NULL;
     for (uint32_t i = 0; i < scheduler->throttle_count; i++)
@@ -238,6 +247,7 @@ GPCI_INLINE bool gpci_scheduler_heeds_kernels(const gpc_scheduler *scheduler) {
     return heeds;
 }
 
+/* True if the policy or a throttle needs samples. */
 GPCI_INLINE bool gpci_scheduler_wants_samples(const gpc_scheduler *scheduler) {
     bool wants = scheduler->ops->sample != NULL;
     for (uint32_t i = 0; i < scheduler->throttle_count; i++)

@@ -5,7 +5,7 @@
 #include "base/archive.h"
 #include "scheduler/scheduler.h"
 
-/* Part of a scheduler in a snapshot. Load into a scheduler created from the same options. */
+/* Save a scheduler into a snapshot, or load a snapshot into a scheduler that was created from the same options. */
 void gpci_scheduler_archive(gpc_scheduler *scheduler, gpci_archive *archive);
 
 #endif

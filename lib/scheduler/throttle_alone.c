@@ -122,7 +122,7 @@ bool gpc_throttle_wants_samples(const gpc_throttle *throttle) {
     return throttle && gpci_scheduler_wants_samples(throttle->scheduler);
 }
 
-/* True if a scheduler of the SM must be asked in its next cycle, because shared state has changed. */
+/* True if another scheduler of the SM must call `classify` in its next cycle, because shared state has changed. */
 static bool has_stirred(const gpc_scheduler *scheduler) {
     bool any = false;
     for (const gpc_scheduler *other = scheduler->next_in_sm; other != scheduler; other = other->next_in_sm)

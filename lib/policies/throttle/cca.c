@@ -44,7 +44,7 @@ typedef struct cca_pattern {
 
 typedef struct cca_line {
     uint64_t address;   /* 1 + line address; 0 = free */
-    uint32_t entry, pc; /* of the instruction that accessed the line last: index in `patterns`, and PC */
+    uint32_t entry, pc; /* index in `patterns`, and PC, of the last access's instruction */
 } cca_line;
 
 typedef struct cca_warp {

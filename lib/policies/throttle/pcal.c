@@ -82,10 +82,10 @@ typedef struct pcal_state {
 } pcal_state;
 
 /*
- * Numbers of seeds/004: noc-latency=20, because a network without saturation has a lower latency (section 4.1.4);
- * stall-ratio=0.2, the ratio of a bottleneck resource (4.1.5); rise=1.1, fall=0.97, periods=1, and step=2, every other
- * number of tokens (4.4.3). Without load, packets take 14 cycles to L2 and back on gtx480, but 46 on h100: on h100,
- * noc-latency=66 is in proportion. lib/policies/control/ballot.h has the reasons for the other numbers.
+ * Numbers of seeds/004: noc-latency=20, because a network without saturation has a lower latency, and stall-ratio=0.2,
+ * the ratio of stalls of a bottleneck resource (sections 4.1.4 and 4.1.5); rise=1.1, fall=0.97, periods=1, and step=2,
+ * every other number of tokens (4.4.3). Without load, packets take 14 cycles to L2 and back on gtx480, but 46 on h100:
+ * on h100, noc-latency=66 is in proportion. lib/policies/control/ballot.h has the reasons for the other numbers.
  */
 static const gpc_parameter parameters[] = {
     {"warps", 0, 0, 1024, true, "warps of a scheduler that run with ebt=0 (warp-opt); 0 = all"},
