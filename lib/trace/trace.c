@@ -18,7 +18,7 @@ struct gpc_trace {
     gpci_packer packer;
     gpci_block *packed;             /* block for building warps before they are packed; NULL until the first */
     gpci_packed_block *held_packed; /* list of lent packed blocks */
-    char *name;                     /* source of gpc_trace_open */
+    char *name;                     /* source given to gpc_trace_open; NULL: gpci_trace_of_opcodes */
     gpci_choice choice;
     uint32_t kernels;        /* kernels reached until now, with skipped kernels */
     gpci_windows windows;    /* windows of the present kernel */
@@ -118,7 +118,7 @@ gpc_status gpc_trace_choose(gpc_trace *trace, const char *kernels, gpc_error *er
     return GPC_OK;
 }
 
-/* Advance by a kernel. *chosen: the kernel is for the caller. */
+/* Read or skip the next kernel. *chosen: the choice has the kernel, and so the caller gets it. */
 static gpc_status advance(gpc_trace *trace, gpc_kernel *next, bool *chosen, gpc_error *error) {
     gpci_source *source = trace->source;
     gpci_choice *choice = &trace->choice;
@@ -202,7 +202,7 @@ static gpc_status has_kernel(const gpc_trace *trace, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Handle the status of a source without a further block. */
+/* Handle the status of a source that gave no block: the kernel's end, or an error. */
 static gpc_status no_block(gpc_trace *trace, gpc_status status, gpc_error *error) {
     if (status == GPC_END && !gpci_notes_end(trace->opcodes, trace->kernel_name))
         status = gpci_out_of_memory(error);

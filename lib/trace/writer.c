@@ -10,7 +10,7 @@ struct gpc_trace_writer {
     gpc_context *context;
     gpci_sink *sink;
     gpci_seen seen;
-    gpc_kernel kernel; /* dimensions only */
+    gpc_kernel kernel; /* only the dimensions are used */
     gpci_held_rows *held;
     bool in_kernel, finished, failed;
 };

@@ -5,8 +5,8 @@
 #include "trace/source.h"
 
 /*
- * Writer of one of the two formats, behind gpc_trace_writer. Blocks are checked before. After an error only destroy is
- * called.
+ * Writer of one of the two formats. gpc_trace_writer checks each block before it calls the writer. After an error,
+ * gpc_trace_writer calls only `destroy`.
  */
 typedef struct gpci_sink gpci_sink;
 
@@ -23,8 +23,9 @@ struct gpci_sink {
     gpc_context *context;
 };
 
-/* writer_rows.c: rows held by gpc_trace_writer_accesses for a kernel. NULL = none. */
+/* writer_rows.c: rows that gpc_trace_writer_accesses keeps until the kernel ends. NULL: no rows. */
 typedef struct gpci_held_rows gpci_held_rows;
+/* Check the accesses, and add a row for each. */
 gpc_status gpci_held_rows_take(gpci_held_rows **held, gpc_context *context, const gpc_kernel *kernel,
                                const gpc_trace_accesses *accesses, gpc_error *error);
 /* Write the held rows' blocks with gpc_trace_writer_block, and clear the rows. */

@@ -3,7 +3,7 @@
 #include "trace/sources.h"
 #include "trace/writer.h"
 
-/* Instructions for gpc_trace_writer, in any order of their blocks, held until the kernel ends. */
+/* Instructions for gpc_trace_writer, in any order of their blocks. They are kept until the kernel ends. */
 
 struct gpci_held_rows {
     gpc_context *context;
@@ -46,7 +46,7 @@ static uint32_t width_of(const gpc_trace_accesses *accesses, size_t n) {
     return ENTRY(accesses->widths, n, accesses->width ? accesses->width : 4);
 }
 
-/* Fault of entry `n`, or NULL. */
+/* Description of the fault in entry `n`. NULL: no fault. */
 static const char *check(const gpc_kernel *kernel, const gpc_trace_accesses *accesses, size_t n) {
     const uint32_t width = width_of(accesses, n);
     const uint8_t kind = ENTRY(accesses->kinds, n, GPC_LOAD);

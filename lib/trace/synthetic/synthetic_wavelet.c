@@ -10,7 +10,8 @@
  * A block has 64, 128 or 192 columns and slides down, eight rows a step. Each thread has a column, and the first three
  * threads have one more beside. Rows go to shared memory, even and odd columns apart, are lifted there along columns
  * and then along rows, and are written to their bands, threads of even columns first. Beyond its sides the image is
- * mirrored. Loads of a step are unrolled. Published: 192 x 192 and 1024 x 1024, three levels.
+ * mirrored. Loads of a step are unrolled. The published images have 192 x 192 and 1024 x 1024 pixels, and three
+ * levels.
  */
 
 #define WINDOW_ROWS UINT64_C(8)
@@ -21,7 +22,7 @@
 #define LEVELS 3u
 #define LEAST_SIDE 33u /* side of the last level: a block's columns beyond the image are mirrored into the image */
 
-/* R4 and R7 in the image, R24 in shared memory; R8 to R10 and R11 to R13 rows shared with the next step. */
+/* Addresses: R4 and R7 in the image, R24 in shared memory. R8 to R13: rows that the next step uses again. */
 #define LIFT "R26 LDS R24; R27 LDS R24; R28 LDS R24; R28 IADD3 R26 R27 R28; STS R24 R28;"
 #define LIFTS LIFT LIFT LIFT LIFT
 #define COLUMN(kept, at) "3*{ STS R24 " kept "+1 }; 8*{ R14+1 LDG.E " at " }; 8*{ STS R24 R14+1 };" LIFTS LIFTS LIFT
@@ -42,7 +43,7 @@ static const char strided_code[] =
     "ready: BAR.SYNC.DEFER_BLOCKING; R6 IMAD R0; 3*{ R8+1 LDS.U8 R6 }; 3*{ R8+1 IADD3 R8+1 }; P1 ISETP.GE.AND R3 R1;"
     "@P1 EXIT; R7 LEA R3; 3*{ STG.E R7 R8+1 }; EXIT";
 
-/* Operands. Of a launch of the transform: `columns` x `rows` pixels, `window` columns and `steps` of a block. */
+/* Operands. Launch fields of the transform: `columns` x `rows` pixels; a block has `window` columns and `steps`. */
 enum { PIXELS, COMPONENT, BANDS };
 
 /* Column of pixels for each lane: the image's column, mirrored, and its place in shared memory, in words. */
@@ -69,7 +70,7 @@ static int64_t mirrored(int64_t at, uint64_t size) {
     return at > last ? 2 * last - at : at < 0 ? -at : at;
 }
 
-/* Place the lanes' columns: `of[lane]` is a column of the block, perhaps outside. */
+/* Place each lane's column. of[lane] counts from the block's first column, and may be outside the block. */
 static void place_column(const gpci_walk *walk, const gpci_launch *launch, const int64_t *of, wavelet_column *column) {
     for (unsigned lane = 0; lane < walk->lanes; lane++) {
         const uint64_t from = (uint64_t)(of[lane] + 2); /* two columns are in front of the block's columns */
@@ -84,7 +85,7 @@ static void load_row(gpci_walk *walk, const gpci_launch *launch, const wavelet_c
     gpci_access_at(walk, launch->operand[COMPONENT].base + at, column->x);
 }
 
-/* Load the rows 0, 1, 2 in this order, also in the top block, which mirrors the rows. */
+/* Load the rows row - 2 to row. The top block loads rows 0, 1, 2 in this order: rows above the image are mirrored. */
 static void load_first(gpci_walk *walk, const gpci_launch *launch, const wavelet_column *column, int64_t row) {
     for (int64_t k = 0; k < 3; k++)
         load_row(walk, launch, column, row ? row - 2 + k : k);
@@ -145,7 +146,7 @@ static uint64_t band_of(const gpci_launch *launch, uint64_t x, uint64_t y) {
     return x / 2 + x % 2 * left * upper + y / 2 * width + y % 2 * below;
 }
 
-/* Rows of the window from shared memory, as far as the image goes. */
+/* Write the rows of the window from shared memory to the bands. Pixels outside the image are not written. */
 static void write_window(gpci_walk *walk, const gpci_launch *launch, const wavelet_column *column, const uint64_t *x,
                          uint64_t row) {
     const uint64_t all = walk->mask;
@@ -218,7 +219,7 @@ static void walk_strided(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* Add a level: a wider image has wider blocks. */
+/* Add the launch of a level. A wider image has wider blocks. */
 static gpc_status add_level(gpci_problem *problem, gpci_launch *launch) {
     static const struct {
         uint64_t columns, window;

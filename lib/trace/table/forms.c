@@ -63,7 +63,7 @@ static const char *blanks(const char *at, const char *end) {
     return at;
 }
 
-/* End of a value; `value` receives the text without quotes or brackets. NULL: not a value. */
+/* End of a value. *value gets the text without quotes or brackets. NULL: not a value. */
 static const char *value_end(const char *at, const char *end, gpci_span *value) {
     if (at < end && (*at == '"' || *at == '[')) {
         const char *close = memchr(at + 1, *at == '"' ? '"' : ']', (size_t)(end - at - 1));
@@ -118,7 +118,7 @@ static gpci_line_is read_json(gpci_table *table, gpci_span line) {
 
 #define MEMTRACE "MEMTRACE: "
 
-/* Take the text behind `key` up to the next " - "; moves `line` behind the text. */
+/* Take the text behind `key` up to the next " - ", and move the begin of `line` behind the text. False: no `key`. */
 static bool take(gpci_span *line, const char *key, gpci_span *value) {
     size_t length = strlen(key);
     const char *end = line->end;
@@ -166,7 +166,7 @@ static gpci_line_is read_launch(gpci_table *table, gpci_span line) {
     kernel.shared_bytes = (uint32_t)numbers[1];
     table->launch = kernel;
     table->fields[GPCI_COLUMN_KERNEL] = gpci_span_trim(id);
-    table->opcode = gpci_span_trim(name); /* name of the kernel here */
+    table->opcode = gpci_span_trim(name); /* in a launch's line, the kernel's name */
     return GPCI_LINE_IS_LAUNCH;
 }
 

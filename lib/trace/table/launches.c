@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 
-/* Launches of a mem_trace: owners of accesses, and complete kernels. */
+/* Launches of a mem_trace: find the launch of an access, and keep kernels until they are complete. */
 
 void gpci_table_kernel_clear(gpci_table_kernel *kernel) {
     gpc_context *context = kernel->rows.context;
@@ -49,8 +49,8 @@ static bool announce(gpci_launches *launches, uint64_t context, uint64_t id, uin
 }
 
 /*
- * Owner of an access; NULL: no owner. Old releases count a launch before printing the launch's line: then the first
- * access names a number without a line, and the next number has a line.
+ * Launch of an access; NULL: no line has announced the launch. Old releases count a launch before they print the
+ * launch's line: the first access then names a number without a line, and the next number has a line.
  */
 static const gpci_launch_key *owner(gpci_launches *launches, uint64_t context, uint64_t id) {
     const gpci_launch_key *known = find(launches, context, id + launches->ahead);
@@ -67,7 +67,7 @@ static void forget_keys(gpci_launches *launches) {
     launches->decided = false;
 }
 
-/* Count a line of the first reading. Faults are reported by the second. */
+/* Count a line in the first reading of the file. The second reading reports faults. */
 static bool count_line(gpci_table *table, gpci_line_is line_is) {
     gpci_launches *launches = &table->launches;
     if (line_is == GPCI_LINE_IS_LAUNCH) {

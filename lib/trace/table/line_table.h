@@ -8,7 +8,7 @@
 #include "trace/sources.h"
 
 /*
- * Traces of only memory instructions, a line each; only each warp's own lines are in order. Forms: output of NVBit's
+ * Traces of only memory instructions, a line each. Only the lines of one warp are in order. Forms: output of NVBit's
  * mem_trace, CSV with columns named by its header, and JSON Lines with the same names. The rows of a kernel follow each
  * other, and are held until the next kernel begins; a pipe is therefore possible. Rows of mem_trace's launches may be
  * mixed (below).
@@ -93,10 +93,10 @@ typedef struct gpci_table_kernel {
 
 void gpci_table_kernel_clear(gpci_table_kernel *kernel);
 
-/* Name of a launch: context, and number in the context. Of equal names the last launch owns the accesses. */
+/* Name of a launch: context, and number in the context. If launches have the same name, accesses are the last one's. */
 typedef struct gpci_launch_key {
     uint64_t context, id;
-    uint32_t launch; /* in the order of the file */
+    uint32_t launch; /* number in the order of the file */
 } gpci_launch_key;
 
 /*
@@ -110,21 +110,21 @@ typedef struct gpci_launches {
     gpci_launch_key *keys;
     size_t key_capacity;
     uint32_t key_count;
-    uint64_t *accesses; /* [known]: accesses of each launch still to come; known 0: not counted */
-    size_t known, access_capacity;
-    gpci_table_kernel **held; /* [count], NULL where given out */
-    size_t count, held_capacity, given;
+    uint64_t *accesses;                 /* [known]: accesses of each launch not yet read */
+    size_t known, access_capacity;      /* known: launches counted by gpci_launches_count; 0: not counted */
+    gpci_table_kernel **held;           /* [count]; NULL: taken by gpci_launches_take */
+    size_t count, held_capacity, given; /* given: number of launches taken */
     uint64_t ahead; /* difference between the number in a launch's line and in its accesses: 1 in old releases */
     bool decided;   /* `ahead` is known */
 } gpci_launches;
 
 /* Count launches and accesses of a file; a pipe is not counted. */
 gpc_status gpci_launches_count(gpci_table *table, gpc_error *error);
-/* Hold a kernel for the launch of the line at hand. */
+/* Begin a kernel for the launch in the present line. */
 gpc_status gpci_launches_begin(gpci_table *table, gpc_error *error);
-/* Lead the row of the line at hand into the launch. GPC_ERROR_FORMAT where no line has announced the launch. */
+/* Set `into` to the kernel of the present line's access. GPC_ERROR_FORMAT: no line has announced the launch. */
 gpc_status gpci_launches_find(gpci_table *table, gpc_error *error);
-/* True if the next launch has all accesses. */
+/* True if all accesses of the next launch have been read. */
 bool gpci_launches_ready(const gpci_launches *launches);
 /* Move the next launch into `kernel`, and free its old contents. False: no launch is left. */
 bool gpci_launches_take(gpci_launches *launches, gpci_table_kernel *kernel);
@@ -138,15 +138,15 @@ struct gpci_table {
     gpci_column columns[GPCI_COLUMN_COUNT]; /* CSV: column of each field */
     size_t column_count;
     gpci_span fields[GPCI_COLUMN_COUNT]; /* fields of the present line */
-    /* NVBit: SASS, instead of kind and width; in a launch's line the kernel's name */
+    /* NVBit: SASS opcode, in place of kind and width; in a launch's line, the kernel's name */
     gpci_span opcode;
     uint64_t context, launch_id; /* NVBit: context and number in the present line */
     gpc_kernel launch;           /* NVBit: data of a launch's line */
     gpci_launches launches;
-    gpci_table_kernel now;   /* kernel given out, or (except for NVBit) being read */
+    gpci_table_kernel now;   /* kernel of the caller; except for NVBit, also the kernel being read */
     gpci_table_kernel *into; /* destination of the present row */
     bool ended, pending;     /* pending: the present line is the next kernel's first row */
-    uint32_t lane;           /* `lane`: lane of the row before; UINT32_MAX: the next row is another instruction */
+    uint32_t lane;           /* column `lane`: lane of the last row; UINT32_MAX: the next row is a new instruction */
     uint32_t *placement;
     size_t next; /* first row of the next block */
 };

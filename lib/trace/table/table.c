@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Kernels of a table. Rows are read up to the next kernel's first row, sorted, and given out block by block. */
+/* Kernels of a table. A kernel's rows are read up to the next kernel's first row, sorted, and built into blocks. */
 
 #define OTHER_OUTPUT "output of the program" /* note of lines between mem_trace's */
 
@@ -111,7 +111,7 @@ static gpc_status add(gpci_table *table, gpci_row *row, gpc_error *error) {
     return gpci_rows_add(rows, row, error);
 }
 
-/* Read NVBit's x,y,z within the launch's grid; otherwise a number. */
+/* Read the number of the row's block. NVBit writes x,y,z within the launch's grid. False: no block of the grid. */
 static bool block_of(const gpci_table *table, uint64_t *block) {
     if (table->form != &gpci_form_nvbit)
         return gpci_span_number(table->fields[GPCI_COLUMN_BLOCK], GPCI_ROWS_BLOCKS - 1, block);
@@ -127,10 +127,10 @@ static bool block_of(const gpci_table *table, uint64_t *block) {
     return true;
 }
 
-/* Kind of asynchronous copy, or of a group operation without an address. */
+/* Kind of a copy, or of an operation on groups of copies (commit, wait), which has no address. */
 typedef struct copy_kind {
     const char *text, *opcode;
-    uint8_t initial, least, most; /* width */
+    uint8_t initial, least, most; /* width: if the row has none; smallest; largest */
     bool sized;                   /* the opcode states the width */
 } copy_kind;
 
@@ -291,7 +291,7 @@ static gpc_status begin(gpci_table *table, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Rank the warps of a block by number. */
+/* Replace the warp numbers of each block by 0, 1, 2, ..., in the order of the numbers. */
 static void rank_warps(gpci_rows *rows) {
     uint64_t rank = 0, last = 0;
     rows->warps = 0;

@@ -82,8 +82,8 @@ const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc
 }
 
 /*
- * Pieces of a bulk copy, more than a warp has lanes. They become instructions of up to 32 lanes of up to 128 bytes,
- * each lane a piece: the copy's memory accesses then have the form of any other instruction.
+ * Pieces of a bulk copy. A copy can have more pieces than a warp has lanes. The pieces become instructions of up to 32
+ * lanes; a lane has a piece of up to 128 bytes. The copy's accesses then have the form of any other instruction.
  */
 typedef struct pieces {
     gpci_block *block;
@@ -108,7 +108,7 @@ static bool add_piece(pieces *split, uint64_t address, unsigned width) {
     return true;
 }
 
-/* `mbar multicast [ctamask] bytes oob_bytes mode`. */
+/* Fields before the addresses of a bulk copy: mbar multicast [ctamask] bytes oob_bytes mode. */
 typedef struct bulk_front {
     uint64_t barrier, mask, outside, mode; /* mask of blocks; 0: no multicast copy */
 } bulk_front;
@@ -132,7 +132,7 @@ static const char *parse_bulk_front(gpci_line_parser *parser, const char *at, bu
     return at;
 }
 
-/* Add the barrier and the target blocks as operands. If room is missing, sources are dropped. */
+/* Add the barrier and the target blocks as operands. If operands are too few, other sources are dropped. */
 static void name_targets(gpc_instruction *model, const bulk_front *front) {
     if (model->kind != GPC_LOAD)
         return;
@@ -180,7 +180,7 @@ const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gp
     return at;
 }
 
-/* Read the values of a register: one for all lanes, or one each. The last register's values are kept. */
+/* Read the values of a register into `told`: one value for all lanes, or one for each lane. */
 static const char *parse_values(gpci_line_parser *parser, const char *at) {
     uint64_t count;
     if (!(at = gpci_field_decimal(at, WARP_LANES, &count)) || (count != 1 && count != WARP_LANES))

@@ -108,7 +108,7 @@ typedef struct scan {
     bool known, told; /* told: a warp's first instruction comes next */
 } scan;
 
-/* Faults of a line are reported when the block is read. */
+/* Take the SM from a warp's first instruction, or the block from its line. Other faults are reported with the block. */
 static gpc_status take_line(scan *columns, const char *line, const char *stop, gpc_error *error) {
     uint64_t sm;
     gpc_status status = GPC_OK;

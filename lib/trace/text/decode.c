@@ -38,7 +38,7 @@ static size_t digits(const char *at, size_t length) {
 }
 
 /*
- * Bytes per lane stated by a modifier: "64", "U8", "S16", "F64", "F16x2", "BF16_V2". 0: no width. (The usual simulator
+ * Bytes per lane stated by a modifier: "64", "U8", "S16", "F64", "F16x2", "BF16_V2". 0: no width. (Accel-Sim
  * knows only "64" and "U8", and takes S8, S16 and F64 for 4 bytes.)
  */
 static unsigned stated_width(gpci_opcode_part part) {
@@ -104,7 +104,7 @@ static void decode_memory(const char *text, const gpci_memory_opcode *memory, gp
     opcode->kind = memory->kind;
     opcode->space = memory->space;
     opcode->width = memory->width;
-    /* The numbers of LDSM.16.M88.4 and of bulk copies count elements; the former addresses rows of 16 bytes. */
+    /* The numbers of LDSM.16.M88.4 and of bulk copies count elements; an address of LDSM is that of 16 bytes. */
     const bool bulk = !strncmp(text, "UBLK", 4) || !strncmp(text, "UTMA", 4);
     opcode->width_stated = memory->width == 16 && !bulk;
     for (gpci_opcode_part part = gpci_opcode_next(gpci_opcode_first(text)); part.at && !bulk && !opcode->width_stated;

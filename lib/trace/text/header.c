@@ -33,7 +33,7 @@ static const field fields[] = {
     {"accelsim tracer version", DECIMAL32, offsetof(gpc_kernel, tracer_version)},
 };
 
-/* "(x,y,z)" */
+/* Read "(x,y,z)". Returns the place behind; NULL: not a triple. */
 static const char *parse_triple(const char *at, uint32_t *triple) {
     if (*at != '(')
         return NULL;

@@ -32,7 +32,10 @@ static bool is_capital(char c) {
     return c >= 'A' && c <= 'Z';
 }
 
-/* The columns in front of PC, PC and mask. Block and warp repeat the section's, SMs are the placement's (columns.h). */
+/*
+ * Read the columns in front of the PC, the PC and the mask. Block, warp and SM are not used: the section tells the
+ * block and the warp, and the placement the SM (columns.h).
+ */
 static const char *parse_front(gpci_line_parser *parser, const char *at, gpc_instruction *instruction) {
     uint64_t value = 0;
     for (unsigned i = 0; i < parser->columns; i++)
@@ -121,8 +124,8 @@ static const char *parse_opcode(gpci_line_parser *parser, const char *at, gpci_l
 }
 
 /*
- * Choose the width. The tracer's memwidth is not always right: a width stated by the opcode wins, as in the usual
- * simulator. For an opcode without a width the simulator takes 4 bytes, and this reader the tracer's memwidth.
+ * Choose the width. The tracer's memwidth is not always right: a width stated by the opcode wins, as in
+ * Accel-Sim. For an opcode without a width, Accel-Sim takes 4 bytes, and this reader the tracer's memwidth.
  */
 static void settle_width(const gpci_line_parser *parser, gpci_line *line) {
     const gpci_opcode *known = gpci_opcodes_at(parser->opcodes, line->instruction.opcode);
@@ -148,14 +151,14 @@ static const char *parse_middle(gpci_line_parser *parser, const char *at, gpci_l
     return at;
 }
 
-/* Record that a line of this template was read: it is expected again behind the last line's template. */
+/* Record that a line of a template was read: the template is expected again behind the last line's template. */
 static void read_one(gpci_line_parser *parser, gpci_line_template *known) {
     if (parser->last)
         parser->last->follows = known;
     parser->last = known;
 }
 
-/* Begin of the field that ends in blanks before `middle`. */
+/* Begin of the mask: of the last field before `middle`. */
 static uint8_t begin_of_mask(const char *text, size_t middle) {
     while (middle && gpci_is_blank(text[middle - 1]))
         middle--;
@@ -183,7 +186,7 @@ static void remember(gpci_line_parser *parser, const gpci_line *line, const char
     read_one(parser, known);
 }
 
-/* Template of a line with another front than the template's last line: its further data are the same. */
+/* Find the template of a line that differs from the template's text only in front of ndst. NULL: no template. */
 static gpci_line_template *match(const gpci_line_parser *parser, const gpc_instruction *front, const char *line,
                                  const char *middle) {
     gpci_line_template *known = template_of(parser, front->pc);
@@ -215,7 +218,7 @@ static bool other_mask(gpci_line_template *known, const char *line) {
     return true;
 }
 
-/* Expected template, if the line matches it. */
+/* Expected template, if the line has the template's text, or differs only in the mask. NULL: another line. */
 static gpci_line_template *expected(const gpci_line_parser *parser, const char *line) {
     gpci_line_template *known = parser->last ? parser->last->follows : NULL;
     if (!known || (memcmp(line, known->text, known->length) != 0 && !other_mask(known, line)))

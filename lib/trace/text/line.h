@@ -20,12 +20,12 @@
  * again. If the line is the expected line, the text before need not be read either.
  */
 typedef struct gpci_line_template {
-    struct gpci_line_template *follows; /* line that came behind this line last time; NULL = unknown */
+    struct gpci_line_template *follows; /* template of the line that came behind last time; NULL: unknown */
     uint8_t length;                     /* length of `text`, up to the end of memwidth; 0 = free */
     uint8_t mask, middle;               /* begin of the mask in `text`, and of `ndst` */
     bool addressed;                     /* memwidth was not 0 */
     uint8_t copy;                       /* gpc_copy */
-    uint8_t registers;
+    uint8_t registers;                  /* number of registers on the line */
     char text[100];
     gpc_instruction instruction;
 } gpci_line_template;
@@ -45,10 +45,10 @@ typedef struct gpci_line_parser {
     uint64_t rank;        /* rank of the present block in its cluster */
     bool clusters;        /* the GPU has clusters: compute capability 9.0 or later, or the trace has a rank */
     uint64_t immediate;   /* first immediate of the last line; 0 = no immediate */
-    uint64_t told[32];    /* values of the last line's last register: of all lanes, or a single value */
+    uint64_t told[32];    /* values of the last line's last register: one for each lane, or one for all lanes */
     uint32_t told_count;  /* number of values; 0 = no values */
     bool paired;          /* the last LDGSTS had both lines */
-    const char *expected; /* after a failure; NULL: out of memory */
+    const char *expected; /* text that was expected, after a failure; NULL: out of memory */
 } gpci_line_parser;
 
 gpc_status gpci_line_parser_init(gpci_line_parser *parser, gpc_context *context, gpci_opcodes *opcodes);
@@ -59,7 +59,7 @@ bool gpci_line_parse(gpci_line_parser *parser, gpci_block *block, const char *li
 
 /*
  * As gpci_line_parse, if the line at `line` differs from the last line at its PC only in mask, source line and
- * addresses. Returns the newline at its end. NULL, without any change: another line.
+ * addresses. Returns the line's newline. NULL: the line differs in more, and the block is unchanged.
  */
 const char *gpci_line_parse_known(gpci_line_parser *parser, gpci_block *block, const char *line);
 
@@ -76,13 +76,13 @@ typedef struct gpci_line {
  */
 const char *gpci_line_addresses(gpci_line_parser *parser, gpci_block *block, gpc_instruction *instruction,
                                 const char *at);
-/* From behind `memwidth`, for bulk and tensor copies (version 6): addresses by count. */
+/* Read a bulk or tensor copy (version 6) from behind `memwidth`: a count, and as many addresses. NULL: error. */
 const char *gpci_line_bulk(gpci_line_parser *parser, gpci_block *block, const gpci_line *line, const char *at);
-/* Read immediates and register values behind the addresses, up to the newline. NULL: error. */
 /* Append the barrier at this shared-memory address as the last source, if the instruction has room. */
 void gpci_line_barrier(gpc_instruction *instruction, uint64_t address);
 /* Finish the block's last instruction, a SYNCS of this gpc_copy, with the rest of its line (syncs.c). */
 bool gpci_line_syncs(gpci_line_parser *parser, gpci_block *block, uint8_t copy);
+/* Read immediates and register values behind the addresses, up to the newline. NULL: error. */
 const char *gpci_line_end(gpci_line_parser *parser, unsigned registers, const char *at);
 
 GPCI_INLINE const char *gpci_line_fail(gpci_line_parser *parser, const char *expected) {

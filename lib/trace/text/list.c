@@ -24,10 +24,10 @@ typedef struct list_source {
     gpci_source base;
     command *commands;
     size_t count, capacity, next;
-    size_t copies; /* first command behind the kernel last given out */
+    size_t copies; /* first command behind the last kernel given to the caller */
     uint64_t kernels;
-    uint64_t total_bytes, done_bytes, open_bytes; /* bytes of the kernels' files */
-    gpci_source *open;                            /* the kernel being read */
+    uint64_t total_bytes, done_bytes, open_bytes; /* bytes of kernels' files: all, already read, being read */
+    gpci_source *open;                            /* source of the kernel being read */
 } list_source;
 
 static list_source *of(gpci_source *source) {
@@ -58,7 +58,7 @@ static gpc_status add_kernel(list_source *list, const char *path, const char *wh
     return add(list, (command){found, gpci_file_size(found), 0}, error);
 }
 
-/* "MemcpyHtoD,0x<address>,<bytes>" */
+/* Read "MemcpyHtoD,0x<address>,<bytes>". */
 static gpc_status take_copy(list_source *list, gpci_lines *lines, char *line, char *stop, gpc_error *error) {
     command copy = {0};
     char *comma = memchr(line, ',', (size_t)(stop - line));
@@ -76,7 +76,7 @@ static gpc_status take_copy(list_source *list, gpci_lines *lines, char *line, ch
     return add(list, copy, error);
 }
 
-/* Note the first word of a line without effect. */
+/* Add a note with the first word of a line that has no effect. */
 static gpc_status pass_over(list_source *list, const char *line, const char *stop, gpc_error *error) {
     size_t length = 0;
     while (line + length < stop && length < MOST_WORD && line[length] != ',' && !gpci_is_blank(line[length]))
@@ -147,12 +147,12 @@ static bool is_trace(const char *name) {
     return is_called(name, ".trace");
 }
 
-/* True for a list of the tracer (newer releases: one for each context), or of post-traces-processing. */
+/* True for a list as written by the tracer. Newer releases of the tracer write a list for each context. */
 static bool is_list(const char *name) {
     return !strcmp(name, "kernelslist") || !strncmp(name, "kernelslist_ctx_", 16);
 }
 
-/* Read a kernel present twice, plain and compressed, only once: the shorter name, and .traceg, sort first. */
+/* Drop all but the first file of each kernel. Files are sorted by name: a plain file is before a compressed file. */
 static void drop_twins(list_source *list) {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -190,7 +190,7 @@ static gpc_status add_files(list_source *list, const char *path, bool (*is)(cons
     return status;
 }
 
-/* Replace the found list by the commands in the list. */
+/* Replace the only command, the path of a list, by the commands in the list. */
 static gpc_status follow_list(list_source *input, const char *path, gpc_error *error) {
     if (input->count > 1)
         return gpci_fail(error, GPC_ERROR_UNSUPPORTED,
@@ -231,7 +231,7 @@ static void close_open(list_source *list) {
     list->open_bytes = 0;
 }
 
-/* Command of the next kernel; NULL at the end of the list. Copies before the kernel are reported. */
+/* Command of the next kernel; NULL: end of the list. Copies before the kernel are reported to `on_memcpy`. */
 static const command *next_command(list_source *list) {
     close_open(list);
     list->copies = list->base.gave ? list->next : list->copies;

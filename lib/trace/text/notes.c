@@ -9,8 +9,8 @@ enum {
     TRAIT_MEMORY = 1,
     TRAIT_UNKNOWN = 2,
     TRAIT_ARITHMETIC = 4,
-    TRAIT_BARE = 8,   /* noted without addresses; except shared memory, whose banks have no conflicts here */
-    TRAIT_UNUSED = 16 /* noted with addresses: no memory, or textures */
+    TRAIT_BARE = 8,   /* noted if without addresses; shared memory needs no addresses */
+    TRAIT_UNUSED = 16 /* noted if with addresses: no memory instruction, or a texture's */
 };
 
 gpci_opcode_notes gpci_opcodes_traits(const gpci_opcodes *opcodes, const gpci_opcode *opcode) {

@@ -78,7 +78,7 @@ static const char *const families[] = {"LDG", "STG", "LDL", "STL", "LDS", "STS",
  * Names without a memory. Classes are Accel-Sim's: SP_OP is FP here; INTP_OP and ALU_OP, a single unit in Accel-Sim,
  * are ALU. Conversions and bit counts run at the rate of MUFU (CUDA C++ Programming Guide, arithmetic instructions: 16
  * results per clock and SM). Names missing in Accel-Sim's tables go by NVIDIA's sections: tensor memory with the tensor
- * cores. Works: MOVE neither adds nor multiplies, FMA does both.
+ * cores. GPCI_WORK_MOVE neither adds nor multiplies, GPCI_WORK_FMA does both.
  */
 static const struct {
     uint8_t op_class, work;

@@ -23,10 +23,10 @@ struct gpci_opcodes {
     uint32_t count;
     gpci_slots slots;
     gpci_text_chunk *texts;
-    /* notes.c: */
+    /* Notes (notes.c). */
     gpci_note *notes;
     size_t note_count, note_capacity;
-    const char *file; /* present place; NULL = unknown */
+    const char *file; /* file of opcodes and notes added next; NULL: unknown */
     uint64_t line;
     bool silent;           /* make no notes */
     bool ended;            /* the present kernel has been read whole */
@@ -36,7 +36,7 @@ struct gpci_opcodes {
 
 /* Copy a text for the life of the opcodes. NULL: out of memory. */
 char *gpci_opcodes_text(gpci_opcodes *opcodes, const char *text, size_t length);
-/* notes.c: the initial state of an opcode. */
+/* notes.c: initial state of a new opcode. */
 gpci_opcode_notes gpci_opcodes_traits(const gpci_opcodes *opcodes, const gpci_opcode *opcode);
 
 #endif

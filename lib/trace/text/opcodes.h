@@ -4,7 +4,7 @@
 
 #include "trace/blocks/builder.h"
 
-/* A name or modifier of an opcode's text. */
+/* Part of an opcode's text: the name, or a modifier. */
 typedef struct gpci_opcode_part {
     const char *at; /* NULL: no part */
     size_t length;
@@ -30,14 +30,14 @@ typedef struct gpci_memory_opcode {
  * memory.
  */
 const gpci_memory_opcode *gpci_opcode_memory(gpci_opcode_part name, bool *unknown);
-/* Class and work of a name without memory; `unknown` where the tables lack the name. */
+/* Set class and work of a name without memory. Sets `unknown` if the tables lack the name. */
 void gpci_opcode_class(gpci_opcode_part name, gpci_opcode *opcode);
 
 /* Decode an opcode text; keeps the pointer. */
 void gpci_opcode_decode(const char *text, gpci_opcode *opcode);
 /* ordering.c: decode the memory order, after class, kind and space are known. */
 void gpci_opcode_order(const char *text, gpci_opcode *opcode);
-/* copy_opcodes.c: decode the part in asynchronous copies (gpc_copy). */
+/* copy_opcodes.c: role of the opcode in asynchronous copies (gpc_copy). */
 uint8_t gpci_opcode_copy(const char *text);
 
 #endif

@@ -16,7 +16,7 @@
  * the access. A scope of a cluster becomes GPU.
  */
 
-/* Scope of an opcode, or `otherwise`. Pascal and earlier call the GPU GL. VC, a separate level, counts as no scope. */
+/* Scope of an opcode, or `otherwise`. Opcodes of Pascal and earlier have GL for GPU. VC counts as no scope. */
 static uint8_t scope_of(const char *text, gpc_scope otherwise) {
     static const struct {
         const char *modifier;

@@ -30,7 +30,7 @@ typedef struct raw_piece {
 typedef struct raw_warp {
     uint64_t key; /* index of the block, times warps of a block, plus number of the warp */
     uint64_t count;
-    uint32_t first, last; /* pieces */
+    uint32_t first, last; /* numbers of pieces */
     uint32_t sm, rank;    /* SM and rank in the first line; GPCI_NO_SM = unknown */
 } raw_warp;
 
@@ -47,7 +47,7 @@ struct gpci_raw {
     uint32_t text_count;
     raw_piece *pieces;
     size_t piece_count, piece_capacity;
-    raw_warp *warps; /* sorted by key behind the last line */
+    raw_warp *warps; /* sorted by key after the last line was read */
     size_t warp_count, warp_capacity, next;
     gpci_map by_key;
     bool has_sm;
@@ -64,7 +64,7 @@ static gpc_status wrong(const gpci_raw *raw, gpc_error *error, const char *what)
     return gpci_lines_expected(raw->lines, error, what);
 }
 
-/* Read `count` decimal numbers; NULL where the line has fewer. */
+/* Read `count` decimal numbers. Returns the place behind; NULL: the line has fewer numbers. */
 static const char *take_numbers(const char *at, unsigned count, uint64_t *numbers) {
     for (unsigned i = 0; i < count && at; i++)
         at = gpci_field_decimal(at, UINT32_MAX, &numbers[i]);

@@ -7,7 +7,7 @@
 
 /*
  * Kernel in the tracer's own file, before post-traces-processing: instructions of all warps in the order of the run.
- * Lines are held in memory, equal texts once, and given out block by block.
+ * All lines are kept in memory, equal texts once. Then blocks are built in the order of their indices.
  */
 typedef struct gpci_raw gpci_raw;
 
@@ -15,12 +15,12 @@ typedef struct gpci_raw gpci_raw;
 gpc_status gpci_raw_read(gpci_lines *lines, const gpc_kernel *kernel, gpc_error *error, gpci_raw **out);
 void gpci_raw_destroy(gpci_raw *raw);
 
-/* Next thread block; GPC_END behind the last. */
+/* Build the next thread block. GPC_END behind the last. */
 gpc_status gpci_raw_block(gpci_raw *raw, gpci_line_parser *parser, gpci_block *block, gpc_error *error);
 void gpci_raw_rewind(gpci_raw *raw);
-/* Part of the warps given out, 0 to 1. */
+/* Part of the warps already built into blocks, 0 to 1. */
 double gpci_raw_progress(const gpci_raw *raw);
-/* SM of each block of the grid, if lines have SMs; otherwise *out stays unchanged. */
+/* Set *out to the SM of each block of the grid. If the lines have no SMs, *out stays unchanged. */
 gpc_status gpci_raw_placement(const gpci_raw *raw, gpc_error *error, uint32_t **out);
 
 #endif

@@ -10,7 +10,7 @@
  * value of the last source gives: arrivals that end a phase, arrivals of the instruction, bytes, and the phase waited
  * for. NVIDIA does not publish the SASS; from the compiler's code for the PTX instructions at GPC_REGISTER_NUMBER:
  *
- *   EXCH.64           the value's bits 1 to 20 are 2^20 less the arrivals
+ *   EXCH.64           the value's bits 1 to 20 are 2^20 minus the arrivals
  *   ARRIVE.TRANS64    .A1T0: arrives once; .ART0: arrives `value` times; .A0TR: expects `value` bytes more; else: both
  *   ARRIVE...RED      the barrier may belong to another block of the cluster
  *   PHASECHK          the value's highest bit is the parity of the phase
@@ -30,13 +30,13 @@ void gpci_line_barrier(gpc_instruction *instruction, uint64_t address) {
     instruction->sources++;
 }
 
-/* Value of the last source in a lane; false: unknown. */
+/* Get the value of the instruction's last source in a lane. False: the value is unknown. */
 static bool value_in(const gpci_line_parser *parser, const gpc_instruction *instruction, unsigned lane, uint32_t *out) {
     *out = parser->told_count ? (uint32_t)parser->told[parser->told_count == 1 ? 0 : lane] : 0;
     return parser->told_count && instruction->sources >= 2;
 }
 
-/* Arrivals and bytes added by an ARRIVE in a lane; false: unknown. */
+/* Add the arrivals and the bytes of an ARRIVE in a lane. False: they are unknown. */
 static bool arrival_of(const gpci_line_parser *parser, const gpc_instruction *instruction, const char *text,
                        unsigned lane, uint64_t *arrivals, uint64_t *bytes) {
     uint32_t value;
@@ -57,7 +57,7 @@ static bool arrival_of(const gpci_line_parser *parser, const gpc_instruction *in
     return known;
 }
 
-/* Add the arrival data of the lanes of `mask`, all at one barrier. The instruction must have only its own sources. */
+/* Add the barrier and the arrivals as sources of an ARRIVE, all of whose lanes arrive at the barrier at `address`. */
 static void tell_arrival(const gpci_line_parser *parser, gpc_instruction *instruction, const char *text,
                          uint64_t address) {
     uint64_t arrivals = 0, bytes = 0, rank = 0;
@@ -74,7 +74,7 @@ static void tell_arrival(const gpci_line_parser *parser, gpc_instruction *instru
         gpci_mark_barrier(instruction, (uint32_t)(rank << 20 | arrivals));
 }
 
-/* Split lanes at different barriers into separate instructions. */
+/* Add arrivals to an ARRIVE. Lanes that arrive at different barriers become separate instructions. */
 static bool tell_arrivals(gpci_line_parser *parser, gpci_block *block, const char *text) {
     gpc_instruction model = block->instructions[block->count - 1];
     uint64_t left = model.mask;

@@ -56,7 +56,7 @@ static char *put_registers(char *at, const uint16_t *registers, unsigned count) 
     return at;
 }
 
-/* True for one contiguous run of lanes with addresses a stride apart, if the stride fits a 32-bit reader. */
+/* True for one contiguous run of lanes with addresses a stride apart, if the stride fits into 32 bits. */
 static bool is_strided(const gpc_instruction *instruction, unsigned lanes) {
     uint64_t mask = instruction->mask, stride = lanes > 1 ? instruction->addresses[1] - instruction->addresses[0] : 0;
     if (mask) {

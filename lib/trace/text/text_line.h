@@ -8,7 +8,8 @@
 
 /*
  * Append an instruction in the format of tracer version 4: addresses with a stride if possible, otherwise with
- * differences. Version 4 knows only R registers; other registers are named as in version 6. False: out of memory.
+ * differences. Version 4 knows only R registers; other registers are named as in version 6.
+ * `with_line`: the source line comes first. False: out of memory.
  */
 bool gpci_text_line(gpci_buffer *out, const gpc_instruction *instruction, const char *opcode, bool with_line);
 

@@ -28,9 +28,9 @@ typedef struct text_sink {
     gpci_buffer part;
     gpci_text text;      /* writer of `part` */
     uint32_t kernels;    /* kernels begun */
-    bool header_written; /* the first block shows if source lines exist */
+    bool header_written; /* false before the first block, which shows if source lines exist */
     bool with_lines, lines_lost;
-    bool *placed; /* true for a kernel with a placement */
+    bool *placed; /* [kernels]: true if the kernel has a placement */
     size_t placed_capacity;
 } text_sink;
 
@@ -94,7 +94,7 @@ static void kernel_file(uint32_t number, const char *suffix, char name[FILE_NAME
     snprintf(name, FILE_NAME_BYTES, "kernel-%" PRIu32 "%s", number, suffix);
 }
 
-/* Count the kernel, and note a placement. */
+/* Count the kernel, and note whether the kernel has a placement. */
 static bool add_kernel(text_sink *text, const gpc_kernel *kernel) {
     if (!GPCI_ARRAY_RESERVE(text->base.context, text->placed, text->placed_capacity, text->kernels, 1))
         return false;
@@ -263,7 +263,7 @@ static gpc_status move_file(const text_sink *text, const char *name, bool look, 
     return status;
 }
 
-/* Remove an older placement of a kernel without a placement. */
+/* Remove a kernel's older placement files from the existing folder. */
 static gpc_status drop_placements(const text_sink *text, uint32_t kernel, gpc_error *error) {
     static const char *const suffixes[] = {".sm", ".sm.xz", ".sm.gz", ".sm.zst"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
@@ -278,7 +278,7 @@ static gpc_status drop_placements(const text_sink *text, uint32_t kernel, gpc_er
     return GPC_OK;
 }
 
-/* Every file, the list last. */
+/* Move every file, the list last; with `look`, only check the moves (move_file). */
 static gpc_status move_files(const text_sink *text, bool look, gpc_error *error) {
     gpc_status status = GPC_OK;
     for (uint32_t k = 1; status == GPC_OK && k <= text->kernels; k++) {

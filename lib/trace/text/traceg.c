@@ -36,7 +36,7 @@ typedef struct progress {
     gpci_block *block;
     bool placed;           /* "thread block =" has been read */
     bool warp;             /* "warp =" has been read, and "insts =" is to come */
-    uint64_t instructions; /* still to come */
+    uint64_t instructions; /* instructions of the warp not yet read */
 } progress;
 
 static text_source *of(gpci_source *source) {
@@ -176,7 +176,7 @@ static gpc_status take_line(text_source *text, progress *parser, const char *lin
                                "instructions that it announced");
 }
 
-/* From behind #BEGIN_TB to #END_TB. */
+/* Read a block, from behind #BEGIN_TB to #END_TB. */
 static gpc_status read_block(text_source *text, gpci_block *block, gpc_error *error) {
     progress parser = {.block = block};
     text->parser.rank = 0;
@@ -211,7 +211,7 @@ static gpc_status next_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error
     return GPC_OK;
 }
 
-/* Behind the last block. */
+/* End the kernel: once, log a warning if the file has fewer blocks than the grid. Returns GPC_END. */
 static gpc_status tell_end(text_source *text) {
     if (text->blocks < text->header.kernel.block_count && !text->short_told)
         gpci_log(text->base.context, GPC_LOG_WARNING,
@@ -241,7 +241,7 @@ static gpc_status next_block(gpci_source *source, gpci_block *block, gpc_error *
     return read_block(text, block, error);
 }
 
-/* Open the file and read to its first block. After an error the open file stays. */
+/* Open the file and read to its first block. After an error, the file opened before stays open. */
 static gpc_status read_header(text_source *text, const char *path, gpc_error *error) {
     gpci_lines lines;
     gpci_header header = {.name = NULL};
@@ -263,7 +263,7 @@ static gpc_status read_header(text_source *text, const char *path, gpc_error *er
     return GPC_OK;
 }
 
-/* Rewind: data from a decompressor are gone, and the file is read again unless held in memory. */
+/* Rewind. A decompressor cannot go back: the file is opened again, unless all lines are in memory (`raw`). */
 static gpc_status rewind_kernel(gpci_source *source, gpc_kernel *kernel, gpc_error *error) {
     text_source *text = of(source);
     uint64_t placed = text->header.kernel.placement_count;
@@ -313,7 +313,7 @@ static const gpci_source_ops text_ops = {
     .close = close_source,
 };
 
-/* Set SMs from the instructions, if no map gives SMs. */
+/* Set the placement from the SMs in the instructions' lines. No placement file exists. */
 static gpc_status place(text_source *text, const char *path, const gpci_columns *columns, gpc_error *error) {
     gpc_kernel *kernel = &text->header.kernel;
     gpc_status status = GPC_OK;
