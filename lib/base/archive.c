@@ -12,10 +12,10 @@
 #define SECTION_NAME_BYTES 16u
 #define LARGE_STEP 65536u
 
-/* Layout of a file head, equal to the layout in memory: fields without gaps. */
+/* Head of a file, in the file as in memory: there are no gaps between fields. */
 typedef struct head {
     char magic[8];
-    uint32_t version, order; /* order: byte order */
+    uint32_t version, order; /* version of the format; a constant that shows the byte order */
     uint32_t library, kind, layout, address_bytes;
     uint64_t seed, size;
     uint32_t reserved, crc; /* checksum of the fields before */
@@ -75,7 +75,7 @@ void gpci_archive_save(gpci_archive *archive, gpc_context *context, gpc_error *e
     memcpy(at, magic, sizeof magic);
 }
 
-/* Write size and checksums into the section's head, when the section is complete. */
+/* Complete the present section: write its size and checksums into its head. */
 static void close_section(gpci_archive *archive) {
     section_head section;
     if (!archive->section || archive->status < 0)
@@ -107,7 +107,7 @@ static gpc_status refuse(gpci_archive *archive, gpc_status status, size_t offset
     return status;
 }
 
-/* Check format, build of the library and completeness. */
+/* Check the head: the file is a complete snapshot of this kind, by this build of the library, with the same seed. */
 static gpc_status check_head(gpci_archive *archive, gpci_archive_kind kind) {
     head header;
     if (archive->size < sizeof header)

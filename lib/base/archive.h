@@ -5,13 +5,13 @@
 #include "base/crc.h"
 
 /*
- * State of an object as bytes, for saving and loading. A single function per object names the object's stretches of
- * memory, in a fixed order. On saving, the archive reads the stretches. On loading, the archive writes the stretches.
- * Therefore saving and loading cannot differ. If memory must exist before a stretch is loaded, the function checks
- * `loading` and allocates the memory.
+ * State of an object as bytes, for saving and loading. A stretch is a contiguous part of the object's memory. A single
+ * function per object passes the object's stretches to gpci_archive_bytes, in a fixed order. On saving, the archive
+ * reads the stretches. On loading, the archive writes the stretches. Therefore saving and loading cannot differ. If
+ * memory must exist before a stretch is loaded, the function checks `loading` and allocates the memory.
  *
- * Stretches have the layout of memory. A file belongs to a build of the library on a kind of machine, and the head
- * records the two. A stretch may not hold an address.
+ * Stretches are saved with the layout that they have in memory. Therefore a file can be loaded only by the same build
+ * of the library on the same kind of machine; the head records both. A stretch may not hold an address.
  *
  *   head       magic, version, kind, byte order, layout, seed, bytes of the file; checksum
  *   sections   name, bytes, checksum of the section's head; contents; checksum of the contents
@@ -25,9 +25,9 @@ typedef struct gpci_archive {
     gpc_status status; /* the first failure */
     bool loading;
     uint8_t *data;
-    size_t size, capacity; /* bytes of `data`: used; allocated */
+    size_t size, capacity; /* used bytes of `data`; allocated bytes */
     size_t section;        /* offset of the present section's head; 0: no section yet */
-    size_t at, end;        /* loading: position in the section's contents, and their end */
+    size_t at, end;        /* loading: offset of the next byte to read; of the end of the present section */
     gpci_crc crc;
 } gpci_archive;
 
@@ -57,8 +57,8 @@ void gpci_archive_section(gpci_archive *archive, const char *name);
 void gpci_archive_bytes(void *archive, void *memory, size_t size);
 #define GPCI_ARCHIVE_FIELD(archive, field) gpci_archive_bytes(archive, &(field), sizeof(field))
 /*
- * Save or load a number. Returns the number, or on loading the saved number; 0 after loading has failed. A failure to
- * save changes no object, although objects assign the result.
+ * Save or load a number. On saving, returns `number`, even after a failure: objects assign the result to their field.
+ * On loading, returns the saved number, or 0 after a failure.
  */
 uint64_t gpci_archive_number(gpci_archive *archive, uint64_t number);
 /*
@@ -72,11 +72,11 @@ void gpci_archive_same(gpci_archive *archive, uint64_t number, const char *what)
  */
 const char *gpci_archive_text(gpci_archive *archive, const char *text);
 /*
- * Save or load the number of elements, of at least `bytes` each, 1 or more. Loading fails if the rest of the section is
- * too small for the elements.
+ * Save or load the count of the following elements. An element has at least `bytes` bytes, 1 or more. Loading fails if
+ * the rest of the section is too short for the elements.
  */
 uint64_t gpci_archive_count(gpci_archive *archive, uint64_t count, size_t bytes);
-/* Fail, on loading at the present offset. */
+/* Record a failure, if there was none before. On loading, the message has the present offset. */
 void gpci_archive_fail(gpci_archive *archive, gpc_status status, const char *what);
 
 #endif

@@ -23,7 +23,7 @@ size_t gpci_array_larger(size_t capacity, size_t count, size_t more, size_t byte
 bool gpci_array_grow(gpc_context *context, void *items, size_t *capacity, size_t count, size_t more, size_t bytes) {
     size_t larger = gpci_array_larger(*capacity, count, more, bytes);
     void *memory;
-    memcpy(&memory, items, sizeof memory); /* a pointer of any type, without breaking aliasing rules */
+    memcpy(&memory, items, sizeof memory); /* read a pointer of any type; a cast would break strict aliasing */
     memory = larger ? gpci_resize(context, memory, larger, bytes) : NULL;
     if (!memory)
         return false;
@@ -32,7 +32,7 @@ bool gpci_array_grow(gpc_context *context, void *items, size_t *capacity, size_t
     return true;
 }
 
-/* Sanitizers do not see mapped pages. */
+/* Pages are mapped only without sanitizers, which do not check mapped pages. */
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static bool in_pages(const gpc_context *context, size_t bytes) {
     return bytes >= GPCI_ARRAY_PAGES && context->allocate == gpci_default_allocate;

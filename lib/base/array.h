@@ -5,7 +5,7 @@
 #include "base/base.h"
 
 /*
- * Growing arrays. The owner keeps `T *items` and `size_t capacity`, initially zero, and its own count:
+ * Growing arrays. The owner keeps `T *items` and `size_t capacity`, which begin as zeros, and the number of items:
  *
  *     if (!GPCI_ARRAY_RESERVE(context, list->items, list->capacity, list->count, 1))
  *         return GPC_ERROR_MEMORY;
@@ -28,9 +28,9 @@
 size_t gpci_array_larger(size_t capacity, size_t count, size_t more, size_t bytes);
 
 /*
- * Memory of arrays that become large; the owner keeps the size in bytes. From GPCI_ARRAY_PAGES bytes on, pages are
- * mapped: growing moves pages and does not copy, freeing returns pages to the system, and unwritten pages cost nothing.
- * If the host has set an allocator, memory comes from the host's allocator. Never shrink such an array.
+ * Memory of arrays that become large; the owner keeps the size in bytes. An array of GPCI_ARRAY_PAGES bytes or more
+ * consists of mapped pages: growing moves pages and does not copy, freeing returns pages to the system, and unwritten
+ * pages cost nothing. But if the host has set an allocator, all memory comes from the allocator. Never shrink an array.
  */
 #define GPCI_ARRAY_PAGES (1u << 17)
 /*
@@ -39,7 +39,7 @@ size_t gpci_array_larger(size_t capacity, size_t count, size_t more, size_t byte
 void *gpci_array_enlarge(gpc_context *context, void *memory, size_t had, size_t bytes);
 void gpci_array_free(gpc_context *context, void *memory, size_t bytes);
 
-/* Grow an array; `items` is the address of the pointer. */
+/* Grow an array. `items` is the address of the owner's pointer to the items. False: as for GPCI_ARRAY_RESERVE. */
 bool gpci_array_grow(gpc_context *context, void *items, size_t *capacity, size_t count, size_t more, size_t bytes);
 
 GPCI_INLINE bool gpci_array_reserve(gpc_context *context, void *items, size_t *capacity, size_t count, size_t more,

@@ -32,7 +32,10 @@
 #define GPCI_UNLIKELY(x) (x)
 #endif
 
-/* Unit of traffic between levels: 32-byte segments, DRAM's atom, and a sector of every NVIDIA cache since Maxwell. */
+/*
+ * Bytes of a segment, the unit of traffic between levels: the smallest access of DRAM, and a sector of every NVIDIA
+ * cache since Maxwell.
+ */
 #define GPCI_SEGMENT 32u
 
 /* Named tables of a context: policies, built in or registered by the host (registry/registry.c). */
@@ -58,12 +61,12 @@ struct gpc_context {
 gpc_context *gpci_retain(gpc_context *context);
 void gpci_release(gpc_context *context);
 
-/* Hooks of a context without hooks of the caller (memory.c). */
+/* Allocation functions of a context for which the host has set none (memory.c). */
 void *gpci_default_allocate(void *user_data, size_t bytes);
 void *gpci_default_resize(void *user_data, void *memory, size_t bytes);
 void gpci_default_release(void *user_data, void *memory);
 
-/* Allocate through the context's hooks. NULL if memory is exhausted or the product overflows. */
+/* Allocate through the allocation functions of the context. NULL: no memory, or count x bytes overflows. */
 void *gpci_alloc(gpc_context *context, size_t bytes);
 void *gpci_zalloc(gpc_context *context, size_t count, size_t bytes);
 void *gpci_resize(gpc_context *context, void *memory, size_t count, size_t bytes);
@@ -74,13 +77,13 @@ char *gpci_strdup(gpc_context *context, const char *text);
 void *gpci_zalloc_lines(gpc_context *context, size_t count, size_t bytes);
 void gpci_free_lines(gpc_context *context, void *memory);
 
-/* Visit a stretch of memory of an object's state: a snapshot saves the stretch, or restores the stretch. */
+/* Visit a contiguous part of an object's state: a snapshot saves the part, or restores the part. */
 typedef gpc_state_fn gpci_state_fn;
 
 /*
- * The order of a struct's fields is the list of the struct's state: addresses and what creation sets stand first, and
- * all fields from one field on change during a run. Snapshots have these fields, up to the end of the struct. A field
- * added behind them is saved and loaded without a further line.
+ * Visit the state of a struct: all fields from `first` to the end of the struct. The fields before `first` are
+ * addresses, and values that creation sets. All fields from `first` on change during a run, and snapshots have these
+ * fields. A new field at the end is saved and loaded without further code.
  */
 #define GPCI_STATE_FROM(visit, user_data, type, object, first) \
     (visit)((user_data), (char *)(object) + offsetof(type, first), sizeof(type) - offsetof(type, first))
@@ -100,14 +103,17 @@ gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ..
 gpc_status gpci_policy_refuse(char *message, gpc_status status, const char *format, ...) GPCI_PRINTF(3, 4);
 gpc_status gpci_out_of_memory(gpc_error *error);
 
-/* Record a failure of `call` whose status tells all: no memory, or an impossible choice of a policy. */
+/*
+ * Record a failure of `call` with a message from the status; GPC_ERROR_CALLBACK: a policy chose an impossible victim.
+ */
 gpc_status gpci_fail_by_status(gpc_error *error, gpc_status status, const char *call);
 
 void gpci_log(gpc_context *context, gpc_log_level level, const char *format, ...) GPCI_PRINTF(3, 4);
 
 /*
- * Copy a caller's option struct over the defaults in `ours`. With a smaller struct_size the later defaults stay. A
- * larger struct is refused unless its unknown bytes are zero. `least` is the size of the oldest accepted version.
+ * Copy a caller's option struct over the defaults in `ours`. If the caller's struct_size is smaller, later fields keep
+ * their defaults. A larger struct is refused unless its unknown bytes are zero. `least` is the size of the oldest
+ * accepted version. `theirs` NULL: all defaults.
  */
 gpc_status gpci_take_version(void *ours, size_t size, size_t least, const void *theirs, const char *type,
                              gpc_error *error);
@@ -120,13 +126,13 @@ GPCI_INLINE gpc_status gpci_take(void *ours, size_t size, size_t least, const vo
 }
 
 /*
- * Copy a result to a caller's struct of struct_size bytes, and keep struct_size. GPC_ERROR_ABI if the struct has no
- * field. A call that changes an object asks gpci_can_give first, because a failure must leave the object unchanged.
+ * Copy a result to a caller's struct of struct_size bytes, and keep struct_size. GPC_ERROR_ABI: struct_size leaves no
+ * room for a field. A call that changes an object calls gpci_can_give first: a failure must leave the object unchanged.
  */
 gpc_status gpci_can_give(const void *theirs, const char *type, gpc_error *error);
 gpc_status gpci_give(void *theirs, const void *ours, size_t size, const char *type, gpc_error *error);
 
-/* Random number, splitmix64: small state, good enough for replacement and synthetic streams, equal on every machine. */
+/* Random number by splitmix64: a small state, and equal numbers on every machine. */
 GPCI_INLINE uint64_t gpci_random(uint64_t *state) {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -139,13 +145,13 @@ GPCI_INLINE uint64_t gpci_hash(uint64_t key) {
     return (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
 }
 
-/* Stateless mix of a value: seeds of sub-objects, hash interleaving. */
+/* Hash of a value, all bits usable: for seeds of the parts of an object, and for interleaving. */
 GPCI_INLINE uint64_t gpci_mix(uint64_t value) {
     return gpci_random(&value);
 }
 
 /*
- * Random number below `bound` (1 or more), uniform, by multiplication; bias below 2^-32 for the small bounds used here.
+ * Random number below `bound` (1 or more). The numbers are uniform, up to a bias of bound / 2^32.
  */
 GPCI_INLINE uint32_t gpci_random_below(uint64_t *state, uint32_t bound) {
     return (uint32_t)(((gpci_random(state) >> 32) * bound) >> 32);
@@ -173,8 +179,8 @@ GPCI_INLINE unsigned gpci_popcount(uint64_t x) {
 }
 
 /*
- * Number of set bits in a mask of sectors. Most masks have four sectors: the used part of the table is a single cache
- * line.
+ * Number of set bits in a mask of sectors, from a table. Most lines have four sectors: only 16 bytes of the table, in a
+ * single cache line of the CPU, are then used.
  */
 extern const uint8_t gpci_sector_counts[256];
 GPCI_INLINE unsigned gpci_count_sectors(uint8_t mask) {
@@ -271,23 +277,23 @@ GPCI_INLINE uint32_t gpci_modulo(const gpci_divisor *divisor, uint64_t n) {
 }
 
 /*
- * Links: the parts of every network. The star of a tree alone (coherence/engine/engine_network.c) has three links from
- * sender to receiver, the crossbar of a hierarchy with a clock (timed/network/network.h) has one.
+ * Links: the parts of every network. The star network of a tree without a hierarchy (coherence/engine/engine_network.c)
+ * has three links from sender to receiver; the crossbar of a timed hierarchy (timed/network/network.h) has one link.
  *
  * A link takes messages, one at a time, from a buffer to the next buffer. From the grant in cycle g on, a message of s
  * bytes occupies the reading side of the first buffer and the writing side of the second for
  *
  *     c = ceil(s / bytes per cycle)
  *
- * cycles, and is there in cycle g + c + latency. A buffer with a turnaround can be read so many cycles later. The
- * message gives up its room in the first buffer at the grant, and has room in the second from the grant on: a full
- * buffer holds messages back, and no message is lost.
+ * cycles, and arrives in the second buffer in cycle g + c + latency. If the link has a turnaround, the first buffer can
+ * be read again only `turnaround` cycles later. From the grant on, the message has room in the second buffer, and none
+ * in the first buffer. If the second buffer is full, messages wait in the first buffer; no message is lost.
  *
- * Example, 32 bytes per cycle, latency 4: 136 bytes granted in cycle 10 occupy both buffers until 15, and are there in
- * 19.
+ * Example, 32 bytes per cycle, latency 4: a message of 136 bytes is granted in cycle 10. c is 5. The message occupies
+ * both buffers until cycle 15, and arrives in cycle 19.
  */
 
-/* Room in a buffer is counted in messages; in bytes; in flits, the bytes that a link takes in a cycle. */
+/* Unit of the room in a buffer: messages, bytes, or flits. A flit is the bytes that a link takes in a cycle. */
 typedef enum gpci_room_unit { GPCI_ROOM_MESSAGES, GPCI_ROOM_BYTES, GPCI_ROOM_FLITS } gpci_room_unit;
 
 typedef struct gpci_link {
@@ -297,15 +303,15 @@ typedef struct gpci_link {
 } gpci_link;
 
 typedef struct gpci_link_buffer {
-    uint64_t used, capacity;        /* room in the link's unit */
-    uint64_t read_free, write_free; /* first cycle of the next grant from the buffer, into the buffer */
+    uint64_t used, capacity;        /* in the unit of the link */
+    uint64_t read_free, write_free; /* first cycle for the next grant from the buffer; into the buffer */
 } gpci_link_buffer;
 
 GPCI_INLINE uint32_t gpci_link_cycles(const gpci_link *link, uint32_t bytes) {
     return (uint32_t)gpci_quotient(&link->width, (uint64_t)bytes + link->width.divisor - 1);
 }
 
-/* Room taken by a message of so many bytes. */
+/* Room that a message of `bytes` bytes takes in a buffer. */
 GPCI_INLINE uint32_t gpci_link_room(const gpci_link *link, uint32_t bytes) {
     return link->unit == GPCI_ROOM_FLITS ? gpci_link_cycles(link, bytes) : link->unit == GPCI_ROOM_BYTES ? bytes : 1;
 }
@@ -314,7 +320,10 @@ GPCI_INLINE bool gpci_link_has_room(const gpci_link_buffer *buffer, uint64_t roo
     return buffer->used + room <= buffer->capacity;
 }
 
-/* Grant at cycle `at` a message of so many cycles and so much room. Returns the cycle in which the message is there. */
+/*
+ * Grant a message at cycle `at`: the message occupies the buffers for `cycles` cycles, and takes `room`. Returns the
+ * cycle in which the message arrives.
+ */
 GPCI_INLINE uint64_t gpci_link_grant(const gpci_link *link, gpci_link_buffer *from, gpci_link_buffer *to, uint64_t at,
                                      uint32_t cycles, uint32_t room) {
     from->used -= room;
@@ -325,18 +334,18 @@ GPCI_INLINE uint64_t gpci_link_grant(const gpci_link *link, gpci_link_buffer *fr
 }
 
 /*
- * Turns: several buffers have a message for an output. The output takes the first one behind the one served last whose
- * link is free.
+ * Turns (round robin): several buffers have a message for an output. The output starts behind the buffer that was
+ * served last, and takes the first buffer that has a message and is not busy.
  */
 #define GPCI_NO_TURN UINT32_MAX
 
 typedef struct gpci_link_turn {
-    const uint64_t *requests, *busy; /* [words] bit per buffer */
-    uint64_t bits;
-    uint32_t words, word, left;
+    const uint64_t *requests, *busy; /* [words], a bit for each buffer: has a message; must not be taken now */
+    uint64_t bits;                   /* buffers of the present word that are not looked at yet */
+    uint32_t words, word, left;      /* number of words; present word; number of words left */
 } gpci_link_turn;
 
-/* Turns from `start` on. `busy` may be NULL. */
+/* Begin turns with buffer `start`. `busy` NULL: no buffer is busy. */
 GPCI_INLINE gpci_link_turn gpci_link_turn_from(const uint64_t *requests, const uint64_t *busy, uint32_t words,
                                                uint32_t start) {
     const uint32_t word = start / 64;
@@ -344,7 +353,7 @@ GPCI_INLINE gpci_link_turn gpci_link_turn_from(const uint64_t *requests, const u
     return (gpci_link_turn){requests, busy, bits, words, word, words};
 }
 
-/* Next buffer in turn, or GPCI_NO_TURN. */
+/* Next buffer in turn; GPCI_NO_TURN: all buffers have had a turn. */
 GPCI_INLINE uint32_t gpci_link_turn_next(gpci_link_turn *turn) {
     for (; !turn->bits; turn->left--) {
         if (!turn->left)

@@ -5,8 +5,9 @@
 #include "base/base.h"
 
 /*
- * Numbers in the binary format: little-endian, or varints of 7 bits a byte, low bits first. Signed varints are zigzag
- * (0, -1, 1, -2, ...).
+ * Numbers in binary files of traces and profiles: little-endian numbers of a fixed width, or varints. A varint has 7
+ * bits of the number in a byte, low bits first; the uppermost bit of a byte is set if a further byte follows. Signed
+ * varints are zigzag: the numbers 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ...
  */
 
 /* A growing buffer. After a failed allocation `failed` is set, and the buffer takes no more data. */
@@ -21,7 +22,7 @@ bool gpci_buffer_grow(gpci_buffer *bytes, size_t more);
 void gpci_buffer_put(gpci_buffer *bytes, const void *data, size_t length);
 void gpci_buffer_varint(gpci_buffer *bytes, uint64_t value);
 void gpci_buffer_text(gpci_buffer *bytes, const char *text); /* length, then characters */
-/* Append `count` numbers of `width` bits, then zero bits to the next byte. */
+/* Append `count` numbers of `width` bits each, without gaps; then zero bits to the end of the last byte. */
 void gpci_buffer_bits(gpci_buffer *bytes, const uint64_t *values, size_t count, unsigned width);
 void gpci_buffer_clear(gpci_buffer *bytes);
 
@@ -59,7 +60,10 @@ GPCI_INLINE uint64_t gpci_load64(const uint8_t *at) {
     return gpci_load32(at) | (uint64_t)gpci_load32(at + 4) << 32;
 }
 
-/* Input bytes. GPCI_SLACK readable bytes lie behind `stop`. `bad` is set when a value does not fit. */
+/*
+ * Bytes to read, from `at` to before `stop`. GPCI_SLACK readable bytes must lie behind `stop`, because gpci_unpack
+ * reads eight bytes at once. `bad` is set when a value is cut, too long or too large.
+ */
 typedef struct gpci_cursor {
     const uint8_t *at, *stop;
     bool bad;
@@ -93,7 +97,7 @@ GPCI_INLINE uint64_t gpci_cursor_signed(gpci_cursor *cursor) {
     return gpci_unzigzag(gpci_cursor_varint(cursor));
 }
 
-/* Read a varint of at most `most`. */
+/* Read a varint. If the number is above `most`, set `bad` and return 0. */
 GPCI_INLINE uint64_t gpci_cursor_below(gpci_cursor *cursor, uint64_t most) {
     uint64_t value = gpci_cursor_varint(cursor);
     if (value <= most)
@@ -102,7 +106,7 @@ GPCI_INLINE uint64_t gpci_cursor_below(gpci_cursor *cursor, uint64_t most) {
     return 0;
 }
 
-/* Take the next `length` bytes; NULL if fewer are left. */
+/* Take the next `length` bytes. If fewer bytes are left, set `bad` and return NULL. */
 GPCI_INLINE const uint8_t *gpci_cursor_take(gpci_cursor *cursor, uint64_t length) {
     const uint8_t *taken = cursor->at;
     if (length > (uint64_t)(cursor->stop - taken)) {
@@ -113,7 +117,7 @@ GPCI_INLINE const uint8_t *gpci_cursor_take(gpci_cursor *cursor, uint64_t length
     return taken;
 }
 
-/* Number `index` of an array written by gpci_buffer_bits with `width` 1 to 56, or 64. */
+/* Number at `index` of an array that gpci_buffer_bits has written. `width` is 1 to 56, or 64. */
 GPCI_INLINE uint64_t gpci_unpack(const uint8_t *packed, size_t index, unsigned width) {
     size_t bit = index * width;
     uint64_t value = gpci_load64(packed + bit / 8) >> bit % 8;
@@ -124,7 +128,7 @@ GPCI_INLINE uint64_t gpci_packed_bytes(uint64_t count, unsigned width) {
     return (count * width + 7) / 8;
 }
 
-/* Packing width of `value` in bits: 0 to 56, or 64. */
+/* Width in bits with which gpci_unpack can read numbers up to `value`: 0 to 56, or 64. */
 GPCI_INLINE unsigned gpci_pack_width(uint64_t value) {
     unsigned width = value ? gpci_log2(value) + 1 : 0;
     return width > 56 ? 64 : width;

@@ -10,7 +10,7 @@ typedef struct gpci_crc {
 } gpci_crc;
 
 void gpci_crc_init(gpci_crc *crc);
-/* CRC of `length` bytes, continued from the CRC `before` of the earlier bytes (0 at the start). */
+/* CRC of a text whose earlier bytes have the CRC `before` (0: no earlier bytes), and whose last bytes are `data`. */
 uint32_t gpci_crc_of(const gpci_crc *crc, uint32_t before, const void *data, size_t length);
 
 #endif

@@ -77,7 +77,7 @@ gpc_status gpci_host_stream_take(gpc_stream *ours, const gpc_stream *theirs, con
     return status;
 }
 
-/* Read with fread, as a gpc_read_fn. */
+/* A gpc_read_fn for a FILE. */
 static gpc_status read_file(void *file, void *data, size_t bytes, size_t *out_read) {
     *out_read = fread(data, 1, bytes, file);
     return *out_read < bytes && ferror((FILE *)file) ? GPC_ERROR_IO : GPC_OK;

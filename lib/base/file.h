@@ -12,26 +12,27 @@ typedef struct gpci_file {
 } gpci_file;
 
 /*
- * Read a file. The message names the path. Fails with GPC_ERROR_IO, GPC_ERROR_RANGE (longer than GPCI_FILE_LIMIT: a
- * device, or no configuration), GPC_ERROR_FORMAT (a NUL byte; the message names the line) or GPC_ERROR_MEMORY.
+ * Read a small text file into memory. The error message names the path. Fails with GPC_ERROR_IO; GPC_ERROR_RANGE: the
+ * file is longer than GPCI_FILE_LIMIT, and so is probably a device; GPC_ERROR_FORMAT: the file has a NUL byte, and the
+ * message names the line; or GPC_ERROR_MEMORY.
  */
 gpc_status gpci_file_read(gpc_context *context, const char *path, gpci_file *out, gpc_error *error);
 
 #define GPCI_FILE_LIMIT (16u << 20)
 
 /*
- * Copy a host's stream and check the copy. GPC_ERROR_ABI; GPC_ERROR_ARGUMENT unless the stream has one source for the
- * direction.
- *   name    argument of the stream in the host's call
- *   writes  direction
+ * Copy a host's gpc_stream and check the copy. GPC_ERROR_ABI. GPC_ERROR_ARGUMENT: the stream is NULL, or has both a
+ * path and a function, or neither.
+ *   name    name of the parameter with the stream, for messages
+ *   writes  true: the function is `write`; false: `read`
  */
 gpc_status gpci_host_stream_take(gpc_stream *ours, const gpc_stream *theirs, const char *name, bool writes,
                                  gpc_error *error);
 
 /*
  * Read a stream to its end.
- *   name  stands for the stream in messages if the stream has no path
- *   out   receives the bytes, also after a failure: the caller clears the buffer
+ *   name  name of the stream in messages, if the stream has no path
+ *   out   receives the bytes; after a failure, the bytes read before. The caller must clear the buffer in any case
  */
 gpc_status gpci_host_stream_read(gpc_context *context, const gpc_stream *from, const char *name, gpci_buffer *out,
                                  gpc_error *error);

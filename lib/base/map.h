@@ -7,16 +7,17 @@
 
 /*
  * Hash tables: open addressing with linear probing, at most half full. Entries lie in an array in order of insertion,
- * numbered from 0: iterate over the array. Single entries cannot be removed; clear removes all.
+ * numbered from 0; to visit all entries, iterate over the array. Single entries cannot be removed; the _clear functions
+ * remove all entries.
  */
 
 #define GPCI_NO_ENTRY UINT32_MAX
 #define GPCI_MOST_ENTRIES (UINT32_MAX / 4)
 
 /*
- * Slots find entries in an array of another owner. Slots know neither keys nor entries: the caller passes the hash of a
- * key (bits 32 and up are used), and a function that compares an entry with the key. Functions passed as constants are
- * inlined.
+ * Slots find an entry of an array by a key. The caller owns the array. Slots know neither keys nor entries: the caller
+ * passes the hash of a key (bits 32 and up are used), and a function that compares an entry with the key. If the
+ * function is a constant, the compiler inlines the function.
  */
 typedef struct gpci_slots {
     uint32_t *slots; /* [mask + 1]: entry + 1, 0 = free; NULL before the first entry */

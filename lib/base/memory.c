@@ -33,7 +33,7 @@ void *gpci_alloc(gpc_context *context, size_t bytes) {
     return counted(context, context->allocate(context->allocator_data, bytes ? bytes : 1));
 }
 
-/* calloc knows fresh pages that are zero already and does not touch them. Unwritten pages cost nothing. */
+/* Allocate zeros. calloc does not write to fresh pages, which are zero already: unwritten pages cost nothing. */
 static void *alloc_zeros(gpc_context *context, size_t bytes) {
     if (context->allocate == gpci_default_allocate)
         return counted(context, calloc(1, bytes ? bytes : 1));
@@ -66,7 +66,10 @@ char *gpci_strdup(gpc_context *context, const char *text) {
     return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
-/* Hooks promise no alignment beyond malloc's. Therefore the start of the block is kept directly before the line. */
+/*
+ * The host's allocation functions promise no alignment beyond malloc's. Therefore a larger block is allocated, and the
+ * address of the block is stored directly before the aligned memory.
+ */
 void *gpci_zalloc_lines(gpc_context *context, size_t count, size_t bytes) {
     if (bytes && count > (SIZE_MAX - MEMORY_LINE - sizeof(void *)) / bytes)
         return NULL;
@@ -88,7 +91,7 @@ void gpci_free_lines(gpc_context *context, void *memory) {
     gpci_free(context, start);
 }
 
-/* Numbers of set bits (gpci_count_sectors), as constants: no code runs before the first use. */
+/* Table of gpci_count_sectors: number of set bits of 0 to 255. */
 #define COUNTS_OF_2_BITS(n) (n), (n) + 1, (n) + 1, (n) + 2
 #define COUNTS_OF_4_BITS(n) \
     COUNTS_OF_2_BITS(n), COUNTS_OF_2_BITS((n) + 1), COUNTS_OF_2_BITS((n) + 1), COUNTS_OF_2_BITS((n) + 2)

@@ -64,7 +64,7 @@
     X(gpc_warp_access, GPC_WARP_ACCESS_INIT)                   \
     X(gpc_warp_result, GPC_WARP_RESULT_INIT)
 
-/* Structs that are zero except struct_size: tables, and structs filled in by the library or by a host. */
+/* Structs without an _INIT macro: all fields except struct_size begin as 0. */
 #define SIZED(X)                \
     X(gpc_coherence_completion) \
     X(gpc_kernel_result)        \
@@ -79,7 +79,9 @@
     X(gpc_throttle_ops)         \
     X(gpc_throttle_view)
 
-/* Records of a fixed size, without struct_size. Records that only callbacks get have no row. */
+/*
+ * Records of a fixed size, without struct_size. Records that only the library passes to callbacks are not in the list.
+ */
 #define PLAIN(X)               \
     X(gpc_access_result)       \
     X(gpc_atomic)              \
@@ -113,7 +115,7 @@
 WITH_MACRO(X)
 #undef X
 
-/* NULL `initial`: all zero. */
+/* A struct by name. `initial` NULL: all bytes begin as 0. `sized`: the first field is struct_size. */
 typedef struct known_struct {
     const char *name;
     const void *initial;
@@ -145,7 +147,7 @@ static gpc_status check_size(const known_struct *known, size_t size, gpc_error *
         return gpci_fail(error, GPC_ERROR_ABI, "%s has %zu bytes, not %zu", known->name, known->size, size);
     if (known->sized && size <= sizeof size)
         return gpci_fail(error, GPC_ERROR_ABI, "%s has more than %zu bytes", known->name, size);
-    /* Statistics have as many fields as the host's header. */
+    /* A struct that begins as zeros may be larger: the further bytes are zeros, too. */
     if (known->initial && size > known->size + GPC_STRUCT_GROWTH)
         return gpci_fail(error, GPC_ERROR_ABI, "%s has %zu bytes, no version has more than %zu", known->name, size,
                          known->size + GPC_STRUCT_GROWTH);

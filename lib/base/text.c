@@ -8,8 +8,9 @@ static bool is_digit(char c) {
 }
 
 /*
- * Read digits into a mantissa of at most 19 digits. `exponent` accounts for further digits, and for digits after the
- * point.
+ * Read digits, with at most one point, into a mantissa of at most 19 digits. `*exponent` is raised for further digits
+ * before the point, and lowered for mantissa digits after the point: the value is mantissa x 10^exponent. `*digits`
+ * receives the number of digits. Returns the end.
  */
 static const char *read_digits(const char *at, uint64_t *mantissa, int *exponent, int *digits) {
     bool point = false;
@@ -46,8 +47,8 @@ static const char *read_exponent(const char *at, int *exponent) {
 }
 
 /*
- * Scale by a power of ten. Powers of ten to 1e22 are exact: a mantissa below 2^53 gives the nearest double; larger
- * values are off by an ulp or two.
+ * Compute value x 10^exponent. Powers of ten to 1e22 are exact doubles: the result is the nearest double if the value
+ * is below 2^53 and the exponent is -22 to 22. Other results may be off by one or two units in the last place.
  */
 static double scale(double value, int exponent) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

@@ -14,19 +14,19 @@
  */
 const char *gpci_read_decimal(const char *text, double *value);
 
-/* Start of a text for a message, on a single line. */
+/* First bytes of a text, for a message on a single line: "..." marks a cut, and control characters become '?'. */
 typedef struct gpci_quoted {
     char text[72];
 } gpci_quoted;
 
 gpci_quoted gpci_quote(const char *text);
 
-/* Move `start` and `end` inwards over blanks. */
+/* Move `*start` forwards and `*end` backwards over GPCI_BLANK characters. */
 void gpci_trim(const char **start, const char **end);
 
 /*
  * Output text, to a buffer or piece by piece to a function. The buffer is never overrun and always ends in a NUL. The
- * whole length is counted: a call with a short or no buffer gives the length for the next call.
+ * length of the whole text is counted, even if the buffer is too short, or NULL: the caller then knows the needed size.
  */
 typedef struct gpci_text {
     char *buffer;                                                      /* may be NULL, with size 0 */
@@ -37,13 +37,13 @@ typedef struct gpci_text {
     gpc_status status; /* the first failure, returned by `write`; nothing is written afterwards */
 } gpci_text;
 
-/* Text into a buffer of `size` bytes; NULL: only count. */
+/* Begin a text into a buffer of `size` bytes; NULL: only count the length. */
 gpci_text gpci_text_of(char *buffer, size_t size);
 /* Append bytes unchanged. */
 void gpci_text_bytes(gpci_text *text, const char *bytes, size_t length);
 /*
- * Append as printf; no %f or %g, which depend on the locale. With `write`, a piece of GPCI_TEXT_PIECE bytes or more
- * fails with GPC_ERROR_RANGE: use the functions below for strings without a limit.
+ * Append formatted text, as printf does. Do not use %f or %g, which depend on the locale. With `write`, formatted text
+ * of GPCI_TEXT_PIECE bytes or more fails with GPC_ERROR_RANGE: append strings without a limit by other functions.
  */
 void gpci_text_put(gpci_text *text, const char *format, ...) GPCI_PRINTF(2, 3);
 #define GPCI_TEXT_PIECE 512u

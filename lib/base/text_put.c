@@ -67,7 +67,10 @@ void gpci_text_millionths(gpci_text *text, uint64_t millionths) {
     gpci_text_put(text, "%" PRIu64 ".%06" PRIu64, millionths / 1000000, millionths % 1000000);
 }
 
-/* Next decimal of rest / under: rest * 10 by additions modulo `under`, because the product could overflow. */
+/*
+ * Next decimal digit of *rest / under: the quotient of *rest x 10 / under; *rest becomes the remainder. The product
+ * could overflow, and so is computed by ten additions modulo `under`.
+ */
 static int next_digit(uint64_t *rest, uint64_t under) {
     uint64_t sum = 0;
     int digit = 0;

@@ -17,8 +17,8 @@
  * threads sees the change of the other.
  */
 
-#define LOOKS 4096u /* polls before a thread sleeps: some tens of microseconds */
-#define YIELD 64u   /* polls before the thread yields to another thread of its processor */
+#define LOOKS 4096u /* number of polls before a thread sleeps: some tens of microseconds */
+#define YIELD 64u   /* number of polls before the thread yields its processor to another thread */
 
 typedef struct worker {
     struct gpci_workers *all;
@@ -30,7 +30,7 @@ typedef struct worker {
 
 struct gpci_workers {
     gpc_context *context;
-    worker *each; /* [count], the first is the caller's */
+    worker *each; /* [count]; the first is the calling thread */
     uint32_t count, looks;
     bool delayed, measured, ready;
     uint64_t waits;
@@ -77,7 +77,7 @@ static void do_share(gpci_workers *all, uint32_t number) {
     all->work(all->user_data, number);
 }
 
-/* Wait until a round other than `seen` begins. */
+/* Wait until the round after round `seen` begins. */
 static void await_round(gpci_workers *all, unsigned seen) {
     for (uint32_t i = 0; i < all->looks; i++) {
         if (atomic_load_explicit(&all->round, memory_order_acquire) != seen)

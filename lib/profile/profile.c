@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Profile object: names of kernels, launches, scores. profiler/profiler.c makes profiles that count. */
+/* Names of kernels, launches and scores of a profile. profiler/profiler.c creates profiles that count. */
 
 gpc_status gpci_profile_name(gpc_profile *profile, const char *name, uint32_t *out_index) {
     for (size_t i = profile->name_count; i-- > 0;)
@@ -48,11 +48,14 @@ void gpc_profile_destroy(gpc_profile *profile) {
     gpci_release(context);
 }
 
-/* U x (1 + R) with one rounding: products of counts below 2^53 are exact, and so the comparison with 1 is exact. */
+/*
+ * U x (1 + R) as a quotient of two products. Products below 2^53 are exact, and only the quotient is rounded: therefore
+ * the comparison of the score with 1 is exact.
+ */
 double gpci_profile_score_of(uint64_t used, uint64_t moved, uint64_t fills, uint64_t reuses, uint64_t hits) {
     if (!moved)
         return 0;
-    if (!fills) /* without fills, count one fill for the hits */
+    if (!fills) /* hits without fills: R is the number of hits */
         return (double)used * (1 + (double)hits) / (double)moved;
     return (double)used * ((double)fills + (double)reuses) / ((double)moved * (double)fills);
 }

@@ -10,22 +10,23 @@
  * File of a profile, version 1. Numbers are varints unless a width is given.
  *
  *   head       "GCP\x1a", u32 version, u32 CRC of the eight bytes before
- *   sections   each: u64 bytes of its contents, the contents, u32 CRC of both
- *     general      line shift, SMs, names (length, characters), launches (name of each), instructions
- *     SMs          per SM the fields of gpc_profile_sm from its counts on
- *     instructions per row its name, pc, counts and lines
+ *   sections   each: u64 length of the contents, the contents, u32 CRC of both
+ *     general      line shift; number of SMs; kernel names: number, and length and characters of each; launches:
+ *                  number, and name index of each; number of instructions
+ *     SMs          per SM the counts of gpc_profile_sm, and its fields from `lines` on
+ *     instructions per instruction its kernel's name index, pc, counts, and fields from `lines` on
  *     classes      per class its counts
- *     per SM       distances: number, and loads at each; lines: number, and per line the distance of its number to the
- *                  line before, and the fields of gpc_profile_line from accesses on
+ *     per SM       (a section each) stack distances: number, and loads at each distance; lines: number, and per line
+ *                  its line number minus the line number before, and the fields of gpc_profile_line from `accesses` on
  *
- * Values computed from counts (R, U, scores) are computed again. The file ends with the last section.
+ * R, U and scores are not in the file: the reader computes them from the counts. The file ends with the last section.
  */
 
 #define GPCI_PROFILE_MAGIC "GCP\x1a"
 #define GPCI_PROFILE_VERSION 1u
 #define GPCI_PROFILE_HEAD 12u
 
-/* Consecutive 64-bit numbers. */
+/* Number of 64-bit fields of a record that are in the file. */
 #define GPCI_SM_WORDS ((sizeof(gpc_profile_sm) - offsetof(gpc_profile_sm, lines)) / sizeof(uint64_t))
 #define GPCI_INSTRUCTION_WORDS \
     ((sizeof(gpc_profile_instruction) - offsetof(gpc_profile_instruction, lines)) / sizeof(uint64_t))

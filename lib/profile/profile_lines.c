@@ -30,7 +30,7 @@ uint32_t gpci_live_line(gpci_live_sm *sm, uint64_t number) {
     return row;
 }
 
-/* Count a pair. Most lines have only one instruction: its count is in the row. */
+/* Most lines are accessed by a single instruction: the row of the line has the count, and the map has no pair. */
 gpc_status gpci_live_pair(gpci_live_sm *sm, uint32_t line, uint32_t instruction) {
     gpci_line_row *row = &sm->lines[line];
     if (row->first == GPCI_NONE)

@@ -5,7 +5,9 @@
 
 /* Queries of a profile. */
 
-/* First step of every query: bring the tables up to date. `out`, called `out_name`, must not be NULL. */
+/*
+ * First step of every query: refuse a NULL `out` (parameter `out_name` of `function`), and bring the tables up to date.
+ */
 static gpc_status settle_for(gpc_profile *profile, const void *out, const char *out_name, const char *function,
                              gpc_error *error) {
     if (!profile || !out)
@@ -13,7 +15,7 @@ static gpc_status settle_for(gpc_profile *profile, const void *out, const char *
     return gpci_profile_settle(profile) < 0 ? gpci_out_of_memory(error) : GPC_OK;
 }
 
-/* First step of a query of rows. */
+/* settle_for for a query with the parameters out_rows and out_count. */
 static gpc_status settle_for_rows(gpc_profile *profile, const void *out_rows, const size_t *out_count,
                                   const char *function, gpc_error *error) {
     return settle_for(profile, out_rows ? (const void *)out_count : NULL, out_rows ? "out_count" : "out_rows", function,
@@ -87,7 +89,10 @@ gpc_status gpc_profile_get_summary(gpc_profile *profile, gpc_profile_summary *su
     return gpci_give(summary, &profile_summary, sizeof profile_summary, "gpc_profile_summary", error);
 }
 
-/* Add an SM's part of a point: accesses at a distance below the capacity hit. */
+/*
+ * Add an SM's accesses to a point of the curve, for a cache of `lines` lines. An access hits at a distance below
+ * `lines`.
+ */
 static void add_point(const gpci_distances *distances, uint64_t first, uint64_t lines, gpc_profile_point *point) {
     point->accesses += first;
     for (size_t i = 0; i < distances->count; i++) {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reader of a profile's file. A number must fit the file's bytes, or the file is refused. */
+/* Reader of a profile's file. If a count of elements is too large for the rest of the file, the file is refused. */
 
 #define MOST_LINE_SHIFT 12u
 
@@ -16,7 +16,7 @@ typedef struct profile_reader {
     gpci_buffer file;
     gpci_crc crc;
     gpci_cursor cursor; /* position in the present section's contents */
-    uint64_t next;      /* offset behind the section */
+    uint64_t next;      /* offset of the next section in the file */
     gpc_error *error;
 } profile_reader;
 
@@ -24,7 +24,7 @@ static gpc_status damaged(const profile_reader *input, uint64_t offset, const ch
     return gpci_fail(input->error, GPC_ERROR_FORMAT, "%s: offset %" PRIu64 ": %s", input->path, offset, what);
 }
 
-/* Fail for wrong contents. */
+/* Fail because of wrong contents, with the present offset. */
 static gpc_status misfit(const profile_reader *input, const char *what) {
     return damaged(input, (uint64_t)(input->cursor.at - input->file.data), what);
 }
@@ -62,7 +62,10 @@ static gpc_status close_section(const profile_reader *input) {
     return GPC_OK;
 }
 
-/* Read a number of elements with at least `bytes` bytes each. */
+/*
+ * Read the count of the following elements. An element has at least `bytes` bytes. If the rest of the section is too
+ * short for the count, set `bad` and return 0.
+ */
 static uint64_t read_count(profile_reader *input, uint64_t bytes) {
     return gpci_cursor_below(&input->cursor, (uint64_t)(input->cursor.stop - input->cursor.at) / bytes);
 }
@@ -100,7 +103,7 @@ static gpc_status read_general(profile_reader *input, gpc_profile *profile) {
         return status;
     profile->line_shift = (uint32_t)gpci_cursor_below(&input->cursor, MOST_LINE_SHIFT);
     profile->line_bytes = 1u << profile->line_shift;
-    /* each SM has a row of counts and a section */
+    /* the row of an SM has so many numbers of a byte or more */
     profile->sm_count =
         (uint32_t)gpci_cursor_below(&input->cursor, input->file.length / (GPCI_COUNTS_WORDS + GPCI_SM_WORDS));
     status = input->cursor.bad || !profile->sm_count ? misfit(input, "lines or SMs that there cannot be")

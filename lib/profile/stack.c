@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST_WORDS 16u
-#define MOST_WORDS (1u << 25) /* 2^31 places: at most half as many lines are numbered */
+#define MOST_WORDS (1u << 25) /* 2^31 places; at most half of the places are in use after a renumbering */
 
 void gpci_stack_clear(gpci_stack *stack) {
     if (!stack->context)
@@ -52,7 +52,7 @@ static void leave(gpci_stack *stack, uint32_t place) {
     stack->used--;
 }
 
-/* Number of newer places in use. */
+/* Number of set bits at newer places than `place`. */
 static uint32_t depth(const gpci_stack *stack, uint32_t place) {
     uint32_t word = place / 64, through = gpci_popcount(stack->bits[word] & ~(uint64_t)0 >> (63 - place % 64));
     for (uint32_t i = word; i; i &= i - 1)
@@ -80,7 +80,7 @@ static uint32_t pop_hole(gpci_stack *stack) {
     return top;
 }
 
-/* Sums of a tree with exactly the places up to `used` in use. */
+/* Set the bits of places 0 to used - 1, and no others; compute the sums. */
 static void fill_prefix(gpci_stack *stack) {
     memset(stack->bits, 0, stack->words * sizeof *stack->bits);
     memset(stack->bits, 0xff, stack->used / 64 * sizeof *stack->bits);
@@ -92,7 +92,7 @@ static void fill_prefix(gpci_stack *stack) {
     }
 }
 
-/* Number the places in use from 0, oldest first. */
+/* Renumber the places with set bits from 0, oldest first; tell the lines their new places. */
 static void renumber(gpci_stack *s, uint32_t *places, size_t stride) {
     uint32_t to = 0, holes = 0;
     for (uint32_t word = 0; word < (s->next + 63) / 64; word++)
@@ -106,7 +106,7 @@ static void renumber(gpci_stack *s, uint32_t *places, size_t stride) {
             to++;
         }
     s->next = to;
-    for (uint32_t i = 0; i < holes / 2; i++) { /* descending: a heap */
+    for (uint32_t i = 0; i < holes / 2; i++) { /* reverse the order: descending numbers are a heap */
         uint32_t other = s->holes[i];
         s->holes[i] = s->holes[holes - 1 - i];
         s->holes[holes - 1 - i] = other;
@@ -114,7 +114,7 @@ static void renumber(gpci_stack *s, uint32_t *places, size_t stride) {
 }
 
 static gpc_status grow(gpci_stack *stack) {
-    const uint32_t words = stack->words ? stack->words * 2 : FIRST_WORDS; /* twice: places are seldom renumbered */
+    const uint32_t words = stack->words ? stack->words * 2 : FIRST_WORDS; /* double, to renumber seldom */
     if (words > MOST_WORDS)
         return GPC_ERROR_MEMORY;
     uint32_t *owners = gpci_resize(stack->context, stack->owners, (size_t)words * 64, sizeof *owners);

@@ -4,8 +4,9 @@
 #include <string.h>
 
 /*
- * Conversion of counters to sorted tables. Some values are known only at the end: the lines that should bypass, and for
- * each instruction the number of its accesses to such lines.
+ * Conversion of counters to sorted tables. Some values depend on the final counts, and so are computed only here: the
+ * number of lines that should bypass (score below 1), and for each instruction its accesses to lines that should
+ * bypass.
  */
 
 double gpc_profile_score(double utilisation, double reuse) {
@@ -43,7 +44,10 @@ static gpc_profile_line line_of(const gpc_profile *profile, uint32_t sm, const g
     return line;
 }
 
-/* Keys with an index, sorted by key: radix sort by bytes, lowest first, skipping bytes equal in all keys. */
+/*
+ * Key with an index. sort() is a stable radix sort by key: byte by byte, lowest first; bytes equal in all keys count
+ * not.
+ */
 typedef struct keyed {
     uint64_t key;
     uint32_t index;
@@ -70,15 +74,15 @@ static keyed *sort(keyed *from, keyed *to, size_t count) {
     return from;
 }
 
-/* Tables being made. */
+/* Tables while they are computed. */
 typedef struct making {
     gpc_profile_sm *sms;
     gpc_profile_instruction *instructions;
     gpc_profile_class *classes;
     gpc_profile_line *lines;
     size_t instruction_count, line_count;
-    keyed *keys;      /* [2 x most]: memory for sorting */
-    uint32_t *row_of; /* [live instructions]: row of each; GPCI_NONE = no row */
+    keyed *keys;      /* [2 x most]: memory for sorting at most `most` keys */
+    uint32_t *row_of; /* [live->instruction_count]: row in `instructions`; GPCI_NONE: no row, for lack of loads */
 } making;
 
 static void add_lines(const gpc_profile *profile, making *tables, const gpci_live_sm *sm, size_t most) {
@@ -91,7 +95,7 @@ static void add_lines(const gpc_profile *profile, making *tables, const gpci_liv
         tables->lines[tables->line_count++] = line_of(profile, sm->row.sm, &sm->lines[sorted[i].index]);
 }
 
-/* Sort by kernel and pc: two stable sorts. */
+/* Add the instructions with loads, sorted by kernel and pc: a sort by pc, then a stable sort by kernel. */
 static void add_instructions(const gpc_profile *profile, making *tables, size_t most) {
     const gpci_live *live = profile->live;
     size_t count = 0;
@@ -125,7 +129,7 @@ static void add_share(making *tables, uint32_t instruction, uint64_t accesses, b
     row->bypass_accesses += bypass ? accesses : 0;
 }
 
-/* Figures 3 and 4: compute rows of an SM and of its instructions from the SM's lines. */
+/* Compute the counts of lines in the row of an SM, and in the rows of its instructions (seeds/001, Figures 3 and 4). */
 static void add_sm(const gpc_profile *profile, making *tables, uint32_t index) {
     const gpci_live_sm *sm = &profile->live->sms[index];
     gpc_profile_sm *row = &tables->sms[index];

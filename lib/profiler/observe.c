@@ -4,18 +4,19 @@
 #include "cache/cache.h"
 
 /*
- * Counts the accesses of L1s while a trace runs. Each access is a hit, a sector miss, the beginning of a residence, or
- * a bypass. An access first gets all memory it may need; a failure therefore leaves no half count.
+ * Count the accesses of L1s while a trace runs: the functions of the observer (level/rules/observer.h). Each access is
+ * a hit, a sector miss, the beginning of a residence, or a bypass. An access first allocates all memory that the counts
+ * may need: if memory is missing, nothing is counted.
  *
- * With a clock, a residence begins when its data arrive. Earlier hits in the line in flight are kept with the line and
- * added to the residence then.
+ * "With a clock": mode = timed. A residence then begins when its data arrive. Earlier hits on the line in flight are
+ * counted in gpci_line_row.awaited, and added to the residence when the data arrive.
  */
 
 static gpci_residence *residence_of(const gpci_live_sm *sm, uint32_t set, uint32_t way) {
     return &sm->residences[(size_t)set * sm->ways + way];
 }
 
-/* Adapt to caches that changed shape (`ways` or `set` count). All residences have ended. */
+/* If the number of sets or ways of the L1s has changed, allocate new residences. All old residences have ended. */
 static gpc_status reshape(gpc_profile *profile) {
     gpci_live *live = profile->live;
     uint32_t sets = live->profiler->hierarchy->share.sets, ways = live->profiler->hierarchy->share.ways;
@@ -44,7 +45,7 @@ static void empty_stacks(gpc_profile *profile) {
     }
 }
 
-/* Begin a kernel. Called too if an access comes before the first kernel. Can be repeated after a failure. */
+/* Begin a kernel; also called if an access comes before the first kernel. After a failure the call can be repeated. */
 static gpc_status begin(gpc_profile *profile) {
     gpci_live *live = profile->live;
     const gpci_live_sm *last = &live->sms[profile->sm_count - 1];
@@ -74,7 +75,7 @@ static uint8_t class_of(uint32_t transactions) {
     return (uint8_t)((transactions < GPC_PROFILE_CLASSES ? transactions : GPC_PROFILE_CLASSES) - 1);
 }
 
-/* Instruction of the load. One instruction loads one or more lines. */
+/* Set live->instruction and live->class_of for a load. */
 static gpc_status take_instruction(gpc_profile *profile, const gpc_request *request) {
     uint32_t instruction = gpci_live_instruction_of(profile, profile->live->kernel, request->pc);
     if (instruction == GPCI_NONE)
@@ -106,7 +107,7 @@ static gpc_status on_instruction(void *data, const gpc_request *request) {
     return GPC_OK;
 }
 
-/* True if the access counts in the reuse stream: loads, prefetches, and stores that allocate lines. */
+/* True if the access takes a place in the SM's stream: loads, prefetches, and stores that allocate lines in L1. */
 static bool in_stream(const gpci_observed_line *line) {
     const gpc_request *request = line->request;
     if (!line->l1)
@@ -116,7 +117,7 @@ static bool in_stream(const gpci_observed_line *line) {
             gpci_write_allocate(line->l1, request) != GPC_WRITE_NO_ALLOCATE);
 }
 
-/* Find the row of the line, and reserve all memory the access may need. */
+/* Find the row of the line, and allocate all memory that the counts of the access may need. */
 static gpc_status take_line(gpc_profile *profile, const gpci_observed_line *line) {
     gpci_live *live = profile->live;
     gpci_live_sm *sm = &live->sms[line->request->sm];
@@ -158,10 +159,7 @@ static void count_residence(gpci_live_sm *sm, uint64_t hits, int change) {
     sm->row.residences_by_reuse[hits < last ? hits : last] += (uint64_t)change;
 }
 
-/*
- * Rows that count the result of a load: the row of the SM, of the instruction, of the class (transactions of the
- * instruction).
- */
+/* Find the three counts to which the result of a load is added: of the SM, the instruction and the class. */
 static void rows_of(gpci_live_sm *sm, uint32_t instruction, uint8_t class_of, gpc_profile_counts *rows[3]) {
     gpci_live *live = sm->profile->live;
     rows[0] = &sm->row.counts;
@@ -169,7 +167,7 @@ static void rows_of(gpci_live_sm *sm, uint32_t instruction, uint8_t class_of, gp
     rows[2] = &live->classes[class_of].counts;
 }
 
-/* Begin a load's residence. Count earlier hits on the line in flight too. */
+/* Count the beginning of a residence that a load has filled, with earlier hits on the line in flight. */
 static void begin_residence(gpci_live_sm *sm, const gpci_residence *residence) {
     gpc_profile_counts *rows[3];
     gpci_line_row *line = &sm->lines[residence->line];
@@ -184,8 +182,8 @@ static void begin_residence(gpci_live_sm *sm, const gpci_residence *residence) {
 }
 
 /*
- * Sectors arrive in a line, and a residence begins if none has begun. A residence filled by a load counts its hits; any
- * other has filler GPCI_NONE.
+ * Sectors have arrived in a line. If the way has no residence, a residence begins. If the fill is for a load, the hits
+ * of the residence are counted for the load's instruction; for any other fill, the filler is GPCI_NONE.
  */
 static void on_fill(void *data, uint64_t line_address, uint32_t set, uint32_t way, uint8_t sectors,
                     const gpc_request *request) {
@@ -226,7 +224,9 @@ static void on_evict(void *data, const gpc_eviction *eviction, const gpc_request
     residence->active = false;
 }
 
-/* Position of the line in its set's order of recency: number of lines accessed later. */
+/*
+ * Number of lines of the set that were accessed after the residence's line. `*out_lines`: number of lines in the set.
+ */
 static uint32_t position_of(const gpci_live_sm *sm, const gpci_residence *residence, uint32_t set,
                             uint32_t *out_lines) {
     const gpci_residence *row = residence_of(sm, set, 0);
@@ -241,7 +241,7 @@ static uint32_t position_of(const gpci_live_sm *sm, const gpci_residence *reside
 
 /* Amounts to add for an access to the counts of its SM, its instruction and its class. */
 typedef struct amounts {
-    uint64_t distance, stack_distance; /* GPCI_STACK_FIRST: none */
+    uint64_t distance, stack_distance; /* GPCI_STACK_FIRST: no earlier access to the line */
     uint32_t used, moved, segments;
     bool hit, sector_miss, bypass, first, intra_warp, mru, lru;
 } amounts;
@@ -283,12 +283,12 @@ static void count_line(gpci_line_row *row, const amounts *amount) {
     }
 }
 
-/* Place the access in the SM's stream, and measure its distance from the last access to the line. */
+/* Add the access to the SM's stream, and measure the two distances from the last access to the line. */
 static void pass_stream(gpci_live_sm *sm, uint32_t line, uint64_t *distance, uint64_t *stack_distance) {
     gpci_line_row *row = &sm->lines[line];
     *stack_distance = gpci_stack_touch(&sm->stack, line, &row->place);
     *distance = *stack_distance == GPCI_STACK_FIRST ? GPCI_STACK_FIRST : sm->clock - row->last;
-    row->last = ++sm->clock; /* number of this access; the next access has a number greater by 1 */
+    row->last = ++sm->clock; /* index of the access in the stream, plus 1: an access directly after has distance 0 */
 }
 
 static void count_reuse(gpci_live_sm *sm, gpci_residence *residence) {
@@ -303,10 +303,10 @@ static void count_reuse(gpci_live_sm *sm, gpci_residence *residence) {
     count_residence(sm, before + 1, 1);
 }
 
-/* Hit on a valid line: counts for the residence, and for the position in the set. */
+/* Count a hit on a line that is not in flight: for the residence, and for the position of the line in the set. */
 static void count_resident_hit(gpci_live *live, gpci_live_sm *sm, uint32_t warp, amounts *amount) {
     gpci_residence *residence = residence_of(sm, live->set, live->way);
-    if (!residence->active) /* allocated by a store, without a sector */
+    if (!residence->active) /* a store has allocated the line, and no sector has been filled */
         *residence = (gpci_residence){.line = GPCI_NONE, .filler = GPCI_NONE, .active = true};
     uint32_t lines, position = position_of(sm, residence, live->set, &lines);
     amount->intra_warp = residence->filler != GPCI_NONE && residence->warp == warp;
@@ -328,7 +328,7 @@ static void count_hit(gpci_live *live, gpci_live_sm *sm, const gpc_request *requ
     sm->row.hits_by_age[age < GPC_AGE_BUCKETS ? age : GPC_AGE_BUCKETS - 1]++;
 }
 
-/* Bytes moved and used by the access. */
+/* Amounts of an access with its bytes and segments; the other amounts are 0. */
 static amounts amounts_of(const gpci_live *live, const gpci_observed_line *observed) {
     const gpci_level *level = &live->profiler->hierarchy->l1_level;
     amounts amount = {.distance = GPCI_STACK_FIRST,
@@ -363,7 +363,10 @@ static void count_load(gpc_profile *profile, const gpci_observed_line *observed,
     count_line(&sm->lines[live->line], amount);
 }
 
-/* Move stores and other accesses along the stream, and update the order of recency for every access. */
+/*
+ * Add accesses that are no loads to the stream; if an access drops its line from L1, drop the line from the stack. For
+ * every access, update the recency of the line in its set.
+ */
 static void pass_others(gpci_live *live, const gpci_observed_line *line) {
     gpci_live_sm *sm = &live->sms[line->request->sm];
     uint64_t distance, stack_distance;
@@ -391,7 +394,7 @@ static void after_line(void *data, const gpci_observed_line *line, uint32_t hits
     pass_others(live, line);
 }
 
-/* Read the lookup of a load. Returns true if the load hits data in flight. */
+/* Set the amounts from the lookup of a load, with a clock. True: the line is in flight, and has no residence yet. */
 static bool read_lookup(gpci_live *live, const gpci_observed_line *line, const gpci_observed_lookup *found,
                         amounts *amount) {
     gpci_live_sm *sm = &live->sms[line->request->sm];
@@ -425,7 +428,9 @@ static gpc_status on_lookup(void *data, const gpci_observed_line *line, const gp
     return GPC_OK;
 }
 
-/* The bypass decision after a miss replaces the one counted before. The place in the stream stays. */
+/*
+ * Correct the bypass that was counted at the lookup: the later decision `bypass` differs. The stream does not change.
+ */
 static void on_verdict(void *data, const gpc_request *request, bool bypass) {
     gpc_profile *profile = data;
     gpc_profile_counts *rows[3];

@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 
-/* Write a profile as JSON, to a file or into a buffer. If the buffer is full, count the bytes the text needs. */
+/* Write a profile as JSON. */
 
-/* Six decimals in every locale. */
+/* Append a ratio with six decimals, independent of the locale. */
 static void put_ratio(gpci_text *text, const char *name, double value) {
     gpci_text_put(text, ", \"%s\": ", name);
     gpci_text_millionths(text, gpci_profile_millionths(value));
@@ -100,7 +100,7 @@ static void put_thresholds(gpci_text *text, gpc_profile *profile) {
     gpci_text_put(text, "]");
 }
 
-/* From capacity 1 line to the capacity at which only first accesses miss. */
+/* Append the hits of caches of 1, 2, 4, ... lines, up to a cache in which only first accesses miss. */
 static void put_curve(gpci_text *text, const gpc_profile *profile) {
     size_t most = 1;
     for (uint32_t sm = 0; sm < profile->sm_count; sm++)

@@ -76,7 +76,9 @@ static gpc_status write_rows(writer *output, const gpc_profile *profile, gpc_err
     return status == GPC_OK ? write_section(output, error) : status;
 }
 
-/* `at`: index of the SM's first line; moves past its last line. */
+/*
+ * Write the section of an SM. `*at` is the index of the SM's first line; the function moves `*at` behind the last line.
+ */
 static gpc_status write_sm(writer *output, const gpc_profile *profile, uint32_t sm, size_t *at, gpc_error *error) {
     const gpci_distances *distances = &profile->distances[sm];
     gpci_buffer_varint(&output->part, distances->count);

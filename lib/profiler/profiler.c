@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Profile that counts: created from a configuration, then run over traces or fed by a host. */
+/* Profiles that count: created from a configuration; then a trace runs, or the host makes the accesses. */
 
 static gpc_status make_replay(gpc_profile *profile, const gpc_config *config, gpc_error *error) {
     const char *protocol = gpci_config_text(config, GPCI_KEY_COHERENCE);
@@ -160,7 +160,10 @@ static void reset_sm(gpc_profile *profile, gpci_live_sm *sm) {
             (gpci_line_row){.number = old->number, .last = old->last, .first = GPCI_NONE, .place = old->place};
     }
     gpci_map_clear(&sm->pairs);
-    /* later hits in lines resident now count for no residence */
+    /*
+     * later hits in lines that are resident now belong to residences from before the reset, and are not counted as
+     * reuses
+     */
     for (size_t i = 0; i < (size_t)sm->sets * sm->ways; i++)
         sm->residences[i].filler = GPCI_NONE;
     profile->distances[sm->row.sm].count = 0;

@@ -7,7 +7,7 @@
 #include "replay/core/replay.h"
 #include "trace/files/output.h"
 
-/* Runs a trace, or takes accesses from a host, while a profile counts. */
+/* Runs a trace, or takes accesses from a host; the observer counts the accesses into the profile. */
 typedef struct gpci_profiler {
     gpci_live live; /* part of the profile */
     gpc_replay *replay;

@@ -6,7 +6,7 @@
 
 /* Counter descriptors: rows of all tables, table after table. */
 
-/* Row number by id. Two rows with one id fail to compile. */
+/* Index in `counters` of the row of each id: ROW_id. If two rows have the same id, the file does not compile. */
 enum {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) ROW_##id,
     GPC_COUNTERS(X)
@@ -23,7 +23,7 @@ enum {
                     ROWS
 };
 
-/* End of the rows of each table. */
+/* Index in `counters` behind the last row of each table. */
 enum {
 #define X(...) +1
     END_OF_HIERARCHY = 0 GPC_COUNTERS(X) GPC_HISTOGRAMS(X) GPC_RATIOS(X),
@@ -33,7 +33,7 @@ enum {
 #undef X
 };
 
-/* Ids by field, for ratios. */
+/* Id of each field, ID_field: a ratio names its two counters by field. */
 enum {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) ID_##field = id,
     GPC_COUNTERS(X)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Reader of clauses. Example, the row of l1.lookups: "= l1:reads + l1:writes + l1:atomics" is one clause of three
- * terms. Every term is a counter of the table of caches, and of L1s.
+ * Reader and evaluation of clauses. Example, the row of l1.lookups: "= l1:reads + l1:writes + l1:atomics" is one clause
+ * of three terms. By the prefix l1:, each term is a counter of GPC_TABLE_CACHE, and its value is a sum over L1s.
  */
 
 typedef struct clause_reader {
@@ -44,7 +44,7 @@ static const gpci_counter_row *find(gpc_counter_table table, const char *name, s
     return NULL;
 }
 
-/* Prefixes, their objects, and the tables of their counters. */
+/* Prefixes of counters; the kind of object of each prefix (gpc_object), and the table of its counters. */
 static const struct {
     const char *prefix;
     uint8_t part, table;
@@ -62,7 +62,7 @@ static const char *const sums[] = {
     [GPCI_LEDGER_VALUES] = "values(", [GPCI_LEDGER_CYCLES] = "cycles(",
 };
 
-/* "count(lookup l1 load)" */
+/* Read a sum over events, such as "count(lookup l1 load)". False: the text is no such sum. */
 static bool read_events(clause_reader *clause, gpci_ledger_term *term) {
     for (int sum = GPCI_LEDGER_COUNT; sum <= GPCI_LEDGER_CYCLES; sum++) {
         if (!take(clause, sums[sum]))
@@ -79,7 +79,7 @@ static bool read_events(clause_reader *clause, gpci_ledger_term *term) {
     return false;
 }
 
-/* "2 l1:reads", "n l1.fetches", "cluster_network.request_bytes?" */
+/* Read a counter, such as "l1:reads" or "cluster_network.request_bytes?". False: no counter has the name. */
 static bool read_counter(clause_reader *clause, const gpci_counter_row *row, gpci_ledger_term *term) {
     uint8_t table = (uint8_t)row->table;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -97,7 +97,7 @@ static bool read_counter(clause_reader *clause, const gpci_counter_row *row, gpc
     return term->counter != NULL;
 }
 
-/* "[network.header] network.requests": the term times the value of a key. */
+/* Read the key in "[network.header] network.requests": the term is multiplied by the value of the key. */
 static bool read_key(clause_reader *clause, gpci_ledger_term *term) {
     const char *end = take(clause, "[") ? strchr(clause->at, ']') : NULL;
     if (!end)
@@ -131,7 +131,7 @@ static bool read_term(clause_reader *clause, const gpci_counter_row *row, int64_
     clause->at += term->indexed;
     skip_space(clause);
     const bool lone = !*clause->at || *clause->at == ';' || *clause->at == '/' || *clause->at == '+' ||
-                      *clause->at == '-'; /* a number */
+                      *clause->at == '-'; /* the term is only a number */
     term->again = !lone && take(clause, "again");
     term->held = !lone && take(clause, "held");
     if (!lone && !term->again && !term->held && !read_events(clause, term) && !read_counter(clause, row, term))
@@ -141,7 +141,7 @@ static bool read_term(clause_reader *clause, const gpci_counter_row *row, int64_
     return true;
 }
 
-/* "/ 1000": the sum is divided, and rounded down. */
+/* Read the divisor in "/ 1000": the sum is divided, and rounded down. 1: no divisor. */
 static uint64_t read_divisor(clause_reader *clause) {
     uint64_t number = 0;
     if (!take(clause, "/"))
@@ -247,7 +247,7 @@ static bool value_of(const gpci_counter_row *row, const gpci_ledger_term *term, 
     return true;
 }
 
-/* The value times the number and the key in front. */
+/* Value of a term, times its number and the value of its key. False: a value is absent. */
 static bool product_of(const gpci_counter_row *row, const gpci_ledger_term *term, const gpci_ledger_view *view,
                        uint64_t *out) {
     uint64_t key = 1;

@@ -5,16 +5,17 @@
 #include "stats/stats.h"
 
 /*
- * Ledger of the counters: the column "equals" of the tables (counters.h has the grammar), read into clauses. A clause
- * is evaluated on the values of one object.
+ * Ledger of the counters: clauses that the counters must fulfil, such as "reads = hits + misses". The clauses are in
+ * the column "equals" of the tables of counters (counters.h has the grammar). A clause is evaluated on the values of
+ * one object.
  */
 
-/* Owner of a term's value: the object itself, or by a prefix the objects of a kind (gpc_object). */
+/* Owner of a term's value: the object itself (GPCI_PART_OWN), or the objects of a kind, a gpc_object (by a prefix). */
 typedef enum gpci_ledger_part {
     GPCI_PART_OWN = GPC_OBJECT_COUNT,
 } gpci_ledger_part;
 
-/* Sum over events: their number, or a field. SECTORS: bytes / 32. */
+/* Sum over events: their number, or a field of the events. SECTORS: bytes / 32. */
 typedef enum gpci_ledger_sum {
     GPCI_LEDGER_NONE,
     GPCI_LEDGER_COUNT,
@@ -25,28 +26,28 @@ typedef enum gpci_ledger_sum {
 } gpci_ledger_sum;
 
 typedef struct gpci_ledger_term {
-    const gpci_counter_row *counter; /* NULL: the term is of events, or a number */
-    int64_t factor;
-    bool indexed;      /* a histogram's buckets times their number */
-    bool optional;     /* absent is 0 */
-    bool held;         /* lines that a cache holds */
-    bool again;        /* the row's own counter, counted a second time by the checking build */
-    uint8_t part;      /* gpci_ledger_part */
-    uint8_t sum;       /* gpci_ledger_sum */
-    const char *words; /* words of the events, [length], in the row's text */
-    const char *key;   /* key of the configuration, [key_length], in the row's text: a further factor; or NULL */
+    const gpci_counter_row *counter; /* NULL: a number, a sum over events, `held` or `again` */
+    int64_t factor;                  /* number in front of the term, with the sign of the term */
+    bool indexed;                    /* the value is the sum of the histogram's buckets, each times its index */
+    bool optional;                   /* an absent counter counts as 0 */
+    bool held;                       /* the value is the number of lines that the cache has now */
+    bool again;                      /* the value is the second count of the clause's own counter (checking build) */
+    uint8_t part;                    /* gpci_ledger_part */
+    uint8_t sum;                     /* gpci_ledger_sum */
+    const char *words;               /* the words that select the events, [length] characters in the row's text */
+    const char *key; /* key of the configuration whose value is a further factor, [key_length]; NULL: none */
     uint32_t length, key_length;
 } gpci_ledger_term;
 
 typedef struct gpci_ledger_clause {
     const gpci_counter_row *row;
-    const char *text, *conditions; /* both in the row's text */
+    const char *text, *conditions; /* places in the row's text: the whole clause; its conditions, or NULL */
     uint32_t length, conditions_length;
-    uint32_t first, terms; /* in gpci_ledger.terms */
+    uint32_t first, terms; /* index of the first term in gpci_ledger.terms; number of terms */
     char relation;         /* '=', '<' for <=, '>' for >= */
-    bool indexed;          /* the row's buckets times their number */
+    bool indexed;          /* the left side is the sum of the row's buckets, each times its index */
     uint64_t divisor;      /* divides the sum; 1: none */
-    bool events;           /* some term sums over events */
+    bool events;           /* a term is a sum over events */
 } gpci_ledger_clause;
 
 typedef struct gpci_ledger {
@@ -56,18 +57,18 @@ typedef struct gpci_ledger {
     size_t capacity, term_capacity;
 } gpci_ledger;
 
-/* Values for a clause. Without one of the values, the clause says nothing. */
+/* Functions that give the values for a clause. If one of the values is absent, the clause counts as fulfilled. */
 typedef struct gpci_ledger_view {
     void *data;
-    /* Value of a counter, or its buckets; NULL: absent. */
+    /* Value of a counter, or the buckets of a histogram, of the object `part` (gpci_ledger_part). NULL: absent. */
     const uint64_t *(*value)(void *data, const gpci_counter_row *counter, uint8_t part);
-    /* Second count of a row's counter; false: none. NULL: nothing was counted again. */
+    /* Second count of a row's counter; false: absent. The pointer is NULL if nothing was counted a second time. */
     bool (*again)(void *data, const gpci_counter_row *counter, uint64_t *out);
-    /* Number of lines that the object holds; false: none is known. NULL: nothing was counted again. */
+    /* Number of lines that the object has; false: absent. The pointer is NULL if nothing was counted a second time. */
     bool (*held)(void *data, uint64_t *out);
     /* Value of a numeric key of the configuration; false: unknown. */
     bool (*key)(void *data, const char *name, uint32_t length, uint64_t *out);
-    /* Sum over events; false: no such sum. NULL: events were not followed. */
+    /* Sum over the events selected by `words`; false: absent. The pointer is NULL if no events were recorded. */
     bool (*events)(void *data, gpci_ledger_sum sum, const char *words, uint32_t length, uint64_t *out);
 } gpci_ledger_view;
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Values by id: reads of objects, texts of the values, and a struct filled with a host's values. */
+/* Values by id: read an object, write values as text, and fill a struct with a host's values. */
 
 /* Refuse a list of ids or values that is NULL, and values that are too few for the ids. */
 static gpc_status check_lists(const uint32_t *ids, size_t count, const uint64_t *values, size_t value_count,
@@ -25,7 +25,7 @@ static gpc_status check_lists(const uint32_t *ids, size_t count, const uint64_t 
     return GPC_OK;
 }
 
-/* Copy `count` values; all absent for NULL. */
+/* Copy `count` values. If `found` is NULL, or its first value is GPC_ABSENT, all values are GPC_ABSENT. */
 static void put(uint64_t *values, const uint64_t *found, size_t count) {
     for (size_t k = 0; k < count; k++)
         values[k] = found && *found != GPC_ABSENT ? found[k] : GPC_ABSENT;

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/* Statistics inside the library: plain structs with fields in the order of the tables. */
+/* Statistics inside the library: plain structs. The fields are in the order of the tables of counters (counters.h). */
 
 /* Counters and histograms of a hierarchy; opaque for hosts. */
 struct gpc_stats {
@@ -24,7 +24,10 @@ typedef struct gpci_cache_stats {
 #undef X
 } gpci_cache_stats;
 
-/* Counters of a module of a coherent tree, and the matrices of gpc_coherence_get_matrices among the six states. */
+/*
+ * Counters of a module of a coherent tree, and the matrices of gpc_coherence_get_matrices: counts for each pair of the
+ * six states of a block.
+ */
 typedef struct gpci_coherence_stats {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) uint64_t field;
     GPC_COHERENCE_COUNTERS(X)
@@ -76,7 +79,7 @@ typedef enum gpci_counter_needs {
 #undef X
 } gpci_counter_needs;
 
-/* Row of a table of counters: the fields of gpc_counter_info, and where the library's struct has the counter. */
+/* Row of a table of counters: the fields of gpc_counter_info, and the place of the counter in the library's struct. */
 typedef struct gpci_counter_row {
     const char *name, *unit, *meaning, *since, *equals;
     uint32_t id, table, kind, objects;
@@ -85,28 +88,30 @@ typedef struct gpci_counter_row {
     gpc_merge merge;
     size_t buckets;
     bool ratio;
-    size_t offset, divisor; /* bytes into the library's struct; of a ratio: of numerator and denominator */
+    size_t offset, divisor; /* offset of the counter in the struct; ratio: offsets of numerator and denominator */
 } gpci_counter_row;
 
 /* counters.c: rows of a table. */
 const gpci_counter_row *gpci_counters(gpc_counter_table table, size_t *out_count);
 /* Row of an id; NULL: unknown id. */
 const gpci_counter_row *gpci_counter(uint32_t id);
-/* Number of values in a read; 1 for NULL, an unknown id. */
+/*
+ * Number of values that a read gives for a row: 2 for a ratio, the buckets of a histogram; 1 for NULL, an unknown id.
+ */
 size_t gpci_counter_values(const gpci_counter_row *row);
 
 /*
- * read.c: find the values of a counter or a histogram in the object `data`; NULL: absent. A first value of GPC_ABSENT
- * is absent too.
+ * Function that finds the values of a counter or a histogram in the object `data`. The values are absent if the result
+ * is NULL, or if the first value is GPC_ABSENT.
  */
 typedef const uint64_t *(*gpci_find_fn)(const void *data, const gpci_counter_row *row);
-/* Read an object by ids, the common part of all `_read` functions. `function`: for the error. */
+/* read.c: read an object by ids, the common part of all `_read` functions. `function`: name of the call, for errors. */
 gpc_status gpci_read(gpci_find_fn find, const void *data, const uint32_t *ids, size_t count, uint64_t *values,
                      size_t value_count, const char *function, gpc_error *error);
-/* Read a struct of a table's counters by ids; counters of other tables are absent. */
+/* Read a struct with the counters of `table` by ids; counters of other tables are absent. `function`: for errors. */
 gpc_status gpci_read_table(gpc_counter_table table, const void *stats, const uint32_t *ids, size_t count,
                            uint64_t *values, size_t value_count, const char *function, gpc_error *error);
-/* Fill a struct from a host's values. Counters without a value, or with an absent value, are 0. */
+/* Fill a struct with a host's values. A counter that is not in `ids`, or that has the value GPC_ABSENT, becomes 0. */
 gpc_status gpci_stats_take(gpc_stats *stats, const uint32_t *ids, size_t count, const uint64_t *values,
                            size_t value_count, const char *function, gpc_error *error);
 
@@ -114,7 +119,7 @@ gpc_status gpci_stats_take(gpc_stats *stats, const uint32_t *ids, size_t count, 
 void gpci_stats_init(gpc_stats *stats);
 /* Set a row to GPC_ABSENT; for a histogram every bucket. */
 void gpci_stats_forget(gpc_stats *stats, const gpci_counter_row *row);
-/* Add or subtract structs without absent values. */
+/* Add or subtract all counters, by their merge rule. No value may be GPC_ABSENT. */
 void gpci_stats_add(gpc_stats *into, const gpc_stats *more);
 void gpci_stats_subtract(gpc_stats *later, const gpc_stats *earlier);
 
