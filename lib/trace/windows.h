@@ -39,7 +39,7 @@ GPCI_INLINE gpc_space gpci_windows_space(const gpci_windows *windows, const uint
     return space;
 }
 
-/* The thread's offset: an address in local space, less the window's base where the address is in the window. */
+/* Offset in a thread's local memory, for an address in local space. An address in the window counts from its base. */
 GPCI_INLINE uint64_t gpci_window_offset(const gpci_windows *windows, uint64_t address) {
     return windows->local && address - windows->local < GPCI_WINDOW_BYTES ? address - windows->local : address;
 }

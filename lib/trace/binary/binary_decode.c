@@ -84,7 +84,7 @@ static bool take_addresses(decoding *decoder, gpci_stream *stream, uint64_t *add
     return good && !decoder->addresses.bad && !decoder->memory;
 }
 
-/* Take `count` statics from `first` on, under the present mask. */
+/* Append the instructions of `count` statics, from `first` on, to the block. Their mask is the present mask. */
 static bool take_run(decoding *decoder, uint32_t first, uint32_t count) {
     gpci_decoder *d = decoder->decoder;
     gpci_block *block = decoder->block;

@@ -29,7 +29,7 @@ typedef struct binary_source {
     uint64_t offset;               /* place of the next kernel */
     gpci_decoder decoder;
     uint64_t block;
-    uint8_t *ahead; /* file bytes [ahead_at, ahead_at + ahead_length), and slack */
+    uint8_t *ahead; /* bytes [ahead_at, ahead_at + ahead_length) of the file, and GPCI_SLACK more */
     uint64_t ahead_at, ahead_length, ahead_capacity;
     char path[];
 } binary_source;
@@ -57,7 +57,7 @@ static gpc_status read_at(const binary_source *binary, void *to, uint64_t offset
     return GPC_OK;
 }
 
-/* Read a part of the file and check its last four bytes, the CRC. Returns new memory with slack. */
+/* Read a part of the file and check its last four bytes, the CRC. *out: new memory with GPCI_SLACK more bytes. */
 static gpc_status read_part(const binary_source *binary, uint64_t offset, uint64_t length, const char *what,
                             gpc_error *error, uint8_t **out) {
     if (length < GPCI_BINARY_CRC)
@@ -177,7 +177,7 @@ static gpc_status skip_kernel(gpci_source *source, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Bytes of a block, from a buffer that also holds following blocks. */
+/* Get the bytes of a block. The buffer `ahead` also keeps the bytes of following blocks. */
 static gpc_status block_bytes(binary_source *binary, const gpci_block_entry *entry, gpc_error *error,
                               const uint8_t **out) {
     if (entry->offset < binary->ahead_at || entry->offset + entry->length > binary->ahead_at + binary->ahead_length) {

@@ -25,7 +25,7 @@ static void put_placement(const gpc_kernel *kernel, gpci_buffer *out) {
     if (!kernel->placement_count)
         return;
     gpci_buffer_varint(out, width);
-    /* eight numbers at a time end on a whole byte */
+    /* eight numbers fill whole bytes: pieces of eight numbers can be appended */
     for (uint64_t b = 0; b < kernel->placement_count; b += 8) {
         uint64_t sms[8];
         size_t count = 0;

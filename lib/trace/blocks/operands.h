@@ -57,7 +57,7 @@ GPCI_INLINE uint32_t gpci_register_entry(uint16_t number) {
 /* Operands of an instruction, without the work and the copy, which only the opcode tells. */
 gpci_operands gpci_operands_of(const gpc_instruction *instruction);
 
-/* True if a memory instruction with addresses goes to the hierarchy. The constant cache may need loads (const.size). */
+/* True if a memory instruction with addresses goes to the hierarchy. Constants go there only by loads (const.size). */
 GPCI_INLINE bool gpci_space_is_recorded(const gpc_instruction *instruction) {
     return instruction->space <= GPC_SPACE_LOCAL || instruction->space == GPC_SPACE_MIXED ||
            (instruction->space == GPC_SPACE_CONSTANT && instruction->kind == GPC_LOAD);

@@ -5,7 +5,7 @@
 #include "trace/blocks/builder.h"
 #include "trace/blocks/packed.h"
 
-/* Forms in pieces; a piece never moves. */
+/* Piece of a set's forms. A piece never moves: pointers to forms stay valid. */
 #define GPCI_FORMS_PER_PIECE 63u
 typedef struct gpci_form_piece {
     struct gpci_form_piece *next;
@@ -17,7 +17,7 @@ typedef struct gpci_form_piece {
 typedef struct gpci_form_set {
     size_t users;            /* blocks, and the packer */
     size_t count;            /* number of forms */
-    gpci_form_piece *pieces; /* newest first */
+    gpci_form_piece *pieces; /* list of pieces, newest first */
     gpci_form **known;       /* [known_mask + 1] by hash, NULL = free; at most half in use */
     size_t known_mask;
     gpci_form first; /* form before a warp's first instruction */
@@ -29,7 +29,7 @@ typedef struct gpci_packer {
     gpci_opcodes *opcodes;
     gpci_form_set *set;
     uint64_t sets;     /* number of sets until now: forms of an earlier set may be freed */
-    gpci_path **paths; /* [path_mask + 1]: lists by hash */
+    gpci_path **paths; /* [path_mask + 1]: hash table of lists */
     size_t path_mask, path_count;
     /* State of the present block. */
     gpci_packed_warp *warps; /* [warp_count]; addresses are NULL, because `bytes` may still move */

@@ -4,7 +4,7 @@
 
 #include "base/buffer.h"
 
-/* Readable bytes behind a line's newline. */
+/* Number of bytes behind a line's newline that a reader may read. */
 #define GPCI_LINE_SLACK 128u
 
 /*
@@ -40,7 +40,7 @@ GPCI_INLINE unsigned gpci_hex_run(const char *at, uint64_t *values) {
     return wrong ? gpci_lowest(wrong) / 8 : 8;
 }
 
-/* Number of the first 1 to 8 values. */
+/* Number with the first `count` digits, 1 to 8, of gpci_hex_run's values. */
 GPCI_INLINE uint64_t gpci_hex_join(uint64_t values, unsigned count) {
     uint64_t v = values << (64 - 8 * count);
     v = (v << 4 | v >> 8) & 0x00ff00ff00ff00ffu;
@@ -48,7 +48,10 @@ GPCI_INLINE uint64_t gpci_hex_join(uint64_t values, unsigned count) {
     return (v << 16 | v >> 32) & 0xffffffffu;
 }
 
-/* Hexadecimal of at most 16 digits, with or without 0x. Reads GPCI_LINE_SLACK bytes beyond the newline at most. */
+/*
+ * Read a hexadecimal number of at most 16 digits, with or without 0x. Reads GPCI_LINE_SLACK bytes beyond the newline at
+ * most.
+ */
 GPCI_INLINE const char *gpci_field_hex(const char *at, uint64_t *value) {
     at = gpci_skip_blanks(at);
     if (at[0] == '0' && (at[1] | 0x20) == 'x')
@@ -91,7 +94,7 @@ GPCI_INLINE const char *gpci_field_decimal(const char *at, uint64_t most, uint64
     return at && gpci_is_end(*at) ? at : NULL;
 }
 
-/* A 64-bit handle in decimal; tracers have printed handles as signed numbers, too: modulo 2^64. */
+/* Read a 64-bit handle in decimal. Some tracers print handles as signed numbers, and so a minus is allowed. */
 GPCI_INLINE const char *gpci_field_handle(const char *at, uint64_t *value) {
     at = gpci_skip_blanks(at);
     const bool negative = *at == '-';
@@ -119,7 +122,9 @@ GPCI_INLINE unsigned gpci_decimal_run(const char *at, uint64_t *value) {
     return count;
 }
 
-/* Decimal with an optional minus, as two's complement. Reads as far beyond the newline as gpci_field_hex. */
+/*
+ * Read a decimal number with an optional minus, as two's complement. Reads as far beyond the newline as gpci_field_hex.
+ */
 GPCI_INLINE const char *gpci_field_signed(const char *at, uint64_t *value) {
     at = gpci_skip_blanks(at);
     bool negative = *at == '-';

@@ -16,7 +16,7 @@ gpc_status gpci_input_open(gpc_context *context, const char *path, gpc_error *er
 gpc_status gpci_input_peek(gpci_input *input, const char **first, size_t *length, gpc_error *error);
 /* Read up to `capacity` bytes. *got = 0 at the end. The end is only reported if the decompressor succeeded. */
 gpc_status gpci_input_read(gpci_input *input, void *buffer, size_t capacity, size_t *got, gpc_error *error);
-/* Read part of the file, 0 to 1. */
+/* Part of the file already read, 0 to 1. */
 double gpci_input_progress(const gpci_input *input);
 /* True for a pipe or a device: such an input cannot be opened again from its beginning. */
 bool gpci_input_is_stream(const gpci_input *input);

@@ -45,7 +45,7 @@ GPCI_INLINE void gpci_lines_take(gpci_lines *lines, const char *stop) {
  */
 gpc_status gpci_lines_ahead(gpci_lines *lines, size_t *offset, const char **line, gpc_error *error);
 
-/* Read the next line with any text. */
+/* Read the next line that is not blank. */
 gpc_status gpci_lines_next_text(gpci_lines *lines, char **line, char **stop, gpc_error *error);
 
 /* Fail with GPC_ERROR_FORMAT at the present line: "FILE:LINE: expected WHAT". */

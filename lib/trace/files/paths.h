@@ -21,13 +21,16 @@ bool gpci_is_folder(const char *path);
 /* Bytes of a file; 0 = no such file. */
 uint64_t gpci_file_size(const char *path);
 
-/* "kernel-10.traceg" after "kernel-9.traceg": digits compare as numbers. */
+/* strcmp for names with numbers: "kernel-10.traceg" comes after "kernel-9.traceg". */
 int gpci_natural_order(const char *a, const char *b);
 
 /* Find a file by this name, with or without a decompressor's suffix. NULL with GPC_OK if the file does not exist. */
 gpc_status gpci_find_file(gpc_context *context, const char *path, gpc_error *error, char **out);
 
-/* Largest length of a placement's array if the file has few blocks. The memory must not follow a number in the file. */
+/*
+ * Largest grid, in blocks, for which an array of SMs is allocated if the file has few blocks. A damaged file with a
+ * large number must not make the reader allocate much memory.
+ */
 #define GPCI_MOST_PLACES (1u << 20)
 
 /*

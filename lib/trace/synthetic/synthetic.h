@@ -108,8 +108,9 @@ void *gpci_problem_data(gpci_problem *problem, size_t bytes);
 gpc_status gpci_problem_launch(gpci_problem *problem, const gpci_launch *launch);
 
 /*
- * Rows and columns of floats in `size` bytes. `columns` 0: the smallest power of two with which the matrix is not
- * taller than wide. Rows are rounded down to a multiple of `multiple`.
+ * Set the launch's rows and columns to those of a matrix of floats in the problem's `size` bytes. `columns` 0: the
+ * smallest power of two with which the matrix is not taller than wide. Rows are rounded down to a multiple of
+ * `multiple`.
  */
 gpc_status gpci_problem_matrix(gpci_problem *problem, uint64_t columns, uint64_t multiple, gpci_launch *launch);
 

@@ -8,7 +8,8 @@
  * results. Straight code: a round has no other cost.
  *
  * Example: int=1,fp=1,dependent=0,count=400 are IADD3, FADD, IADD3, ... An SM with units for both classes issues one
- * instruction a cycle. If all 400 are IADD3 and integer units take two cycles, the SM does not.
+ * instruction a cycle. If all 400 are IADD3 and integer units take two cycles, the SM issues one instruction in two
+ * cycles.
  */
 
 #define CLASSES 6u

@@ -102,7 +102,7 @@ static const struct {
 } codes[2] = {{DENSITY_CODE("F", ""), ENERGY_CODE("F", ""), HALO_CODE(""), EMBEDDING_CODE("F", "")},
               {DENSITY_CODE("D", ".64"), ENERGY_CODE("D", ".64"), HALO_CODE(".64"), EMBEDDING_CODE("D", ".64")}};
 
-/* Operands; `step` is the distance to the next array. Neighbours' numbers are at the launch's `window`. */
+/* Operands; `step` is the distance to the next array. `window` of the launch: address of the neighbours' numbers. */
 enum { LISTS, CELLS, ATOMS, TABLES };
 enum { CENTRES, NEIGHBOURS = 3, COUNTS, CELL_ARRAYS };
 enum { POSITIONS, FORCES = 3, ENERGIES = 6, DERIVATIVES, DENSITIES, ATOM_ARRAYS };

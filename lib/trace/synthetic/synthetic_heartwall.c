@@ -79,7 +79,7 @@ static void shared_element(gpci_walk *walk, const heart_point *point, unsigned w
     access_mapped(walk, point, point->tracker->shared[which], SAME);
 }
 
-/* Run `body` for all elements below `count`, each thread for every GPCI_THREADS * skip-th element; then a barrier. */
+/* Run `body` for elements below `count`: a thread takes each GPCI_THREADS * skip-th element. A barrier follows. */
 static void each_element(gpci_walk *walk, heart_point *point, uint64_t count, uint64_t skip,
                          void (*body)(gpci_walk *, heart_point *, const void *), const void *data) {
     for (unsigned lane = 0; lane < walk->lanes; lane++)
@@ -118,7 +118,7 @@ static void walk_turned(gpci_walk *walk, heart_point *point, const void *data) {
     shared_element(walk, point, TURNED);
 }
 
-/* Copy the area, or its squares, into a border of zeros. */
+/* Write each lane's element of PADDED: the area, or its squares, with a border of zeros. */
 static void walk_padded(gpci_walk *walk, heart_point *point, const void *data) {
     const heart *tracker = point->tracker;
     const unsigned from = *(const unsigned *)data;
@@ -175,7 +175,9 @@ static void walk_lines(gpci_walk *walk, heart_point *point, heart_line line, uin
     each_element(walk, point, count, 1, walk_line, &line);
 }
 
-/* Full convolution of a square of side `a` with a square of side `b`, moved by `offset`; both count from 1. */
+/*
+ * Full convolution of a square of side `a` with a square of side `b`, moved by `offset`. Rows and columns count from 1.
+ */
 typedef struct heart_convolution {
     uint64_t a, b, offset;
     bool by_mask;

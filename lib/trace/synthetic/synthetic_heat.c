@@ -25,9 +25,9 @@ static const char heat_code[] =
     "kept: BAR.SYNC.DEFER_BLOCKING; R7 IADD3 R7; P2 ISETP.LT.AND R7; @P2 BRA step;"
     "last: P1 ISETP.GE.AND R0 R7; @P1 EXIT; R8 LDS R6; STG.E R4 R8; EXIT";
 
-/* Operands; arrays in shared memory: temperatures, power, results of a step. `n` of the launch: cells along a side. */
+/* Operands, then arrays in shared memory. FROM and TO: temperatures. `n` of the launch: cells along a side. */
 enum { POWER, FROM, TO };
-enum { TEMPERATURE, GIVEN, MADE };
+enum { TEMPERATURE, GIVEN, MADE }; /* GIVEN: power; MADE: temperatures after a step */
 
 /* Offsets of the lanes' cells, on the chip and in shared memory; masks of lanes on the chip, and active in a step. */
 typedef struct heat {

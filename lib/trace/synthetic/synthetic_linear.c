@@ -37,7 +37,7 @@ static void walk_dot(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* R2 and R4 walk over the operands, R8 is the sum. */
+/* R2 and R4 addresses in the operands, R8 sum. */
 #define DOT(setup, load, sum, advance)                                                                       \
     "R1 LDC; R0 S2R; UR4 ULDC; R3 S2R; R0 IMAD R0 UR4 R3; UR5 ULDC; P0 ISETP.GE.AND R0 UR5; @P0 EXIT;"       \
     "R7 LDC; UR4 ULDC.64; R8 HFMA2.MMA R255 R255; R9 LDC; R2 LDC.64; R3 MOV; R4 LDC.64; R5 IMAD R0 R7 R255;" \

@@ -75,7 +75,7 @@ static void walk_point(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-/* The registers of point_code. R12 now goes through the features of one point, side by side. */
+/* Registers of point_code. A point's features lie side by side, and R15 is an address in global memory. */
 static const char row_code[] =
     "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 S2R; R6 IMAD R8 R6 R5; R8 IMAD R6 R5 R7; R3 MOV;"
     "P0 ISETP.GE.AND R8 R3; @P0 EXIT; R2 MOV; R4 MOV; R9 MOV; R10 MOV; R13 IMAD R8 R4; R13 LEA R13 R1; R5 MOV; R15 MOV;"

@@ -16,11 +16,11 @@
 
 #define WINDOW_ROWS UINT64_C(8)
 #define WINDOW_LINES (WINDOW_ROWS + 3) /* rows of the window, and rows above and below for lifting */
-#define WINDOW_BLOCKS UINT64_C(15)     /* blocks above one another */
+#define WINDOW_BLOCKS UINT64_C(15)     /* most blocks one above another */
 #define COMPONENTS 3u
 #define SOURCE_BYTES ((uint64_t)GPCI_THREADS * COMPONENTS) /* bytes of a block's pixels */
 #define LEVELS 3u
-#define LEAST_SIDE 33u /* side of the last level: a block's columns beyond the image are mirrored into the image */
+#define LEAST_SIDE 33u /* least side of a level: a block's columns beyond the image must mirror columns of the image */
 
 /* Addresses: R4 and R7 in the image, R24 in shared memory. R8 to R13: rows that the next step uses again. */
 #define LIFT "R26 LDS R24; R27 LDS R24; R28 LDS R24; R28 IADD3 R26 R27 R28; STS R24 R28;"
@@ -117,8 +117,8 @@ static void walk_column(gpci_walk *walk, const gpci_launch *launch, const wavele
 }
 
 /*
- * Lift elements of the eight rows, side by side from word `at` on, by the elements from `before` on and their
- * successors.
+ * Lift the elements of eight rows, which lie side by side from word `at` on. Element i is lifted by the elements i and
+ * i + 1 from word `before` on.
  */
 static void lift_rows(gpci_walk *walk, const gpci_launch *launch, uint64_t before, uint64_t at) {
     const uint64_t count = WINDOW_ROWS * line_words(launch) - 1, first = GPCI_SHARED_BASE + walk->first * GPCI_ELEMENT;

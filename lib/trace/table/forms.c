@@ -113,7 +113,8 @@ static gpci_line_is read_json(gpci_table *table, gpci_span line) {
  *             - block size x,y,z - nregs R - shmem S - cuda stream id C
  *   MEMTRACE: CTX 0x.. - grid_launch_id I - CTA x,y,z - warp W - OPCODE - 32 addresses, 0 = inactive lane
  * Releases of 2021 (1.5) print I + 1 in a launch's line and I in its accesses. The output has no PCs. Warps are
- * hardware warps (%warpid); here a block's warps are ranked. Output of the traced program may stand between.
+ * hardware warps (%warpid); rank_warps numbers a block's warps from 0 on. Output of the traced program may stand
+ * between the lines.
  */
 
 #define MEMTRACE "MEMTRACE: "

@@ -104,7 +104,10 @@ static void decode_memory(const char *text, const gpci_memory_opcode *memory, gp
     opcode->kind = memory->kind;
     opcode->space = memory->space;
     opcode->width = memory->width;
-    /* The numbers of LDSM.16.M88.4 and of bulk copies count elements; an address of LDSM is that of 16 bytes. */
+    /*
+     * The numbers of LDSM.16.M88.4 and of bulk copies count elements; each address of an LDSM is that of a row of 16
+     * bytes.
+     */
     const bool bulk = !strncmp(text, "UBLK", 4) || !strncmp(text, "UTMA", 4);
     opcode->width_stated = memory->width == 16 && !bulk;
     for (gpci_opcode_part part = gpci_opcode_next(gpci_opcode_first(text)); part.at && !bulk && !opcode->width_stated;

@@ -14,9 +14,9 @@
  */
 
 /*
- * Names with a memory. Bulk copies (UBLK*) and tensor copies (UTMA*) move the bytes counted on the instruction line.
- * LDGMC is PTX's multimem.ld_reduce, a load of a sum made by the switch between GPUs. ARRIVES and SYNCS work on an
- * mbarrier in shared memory.
+ * Names of memory instructions. Bulk copies (UBLK*) and tensor copies (UTMA*) move the bytes counted on the instruction
+ * line. LDGMC is PTX's multimem.ld_reduce, a load of a sum made by the switch between GPUs. ARRIVES and SYNCS work on
+ * an mbarrier in shared memory.
  */
 static const gpci_memory_opcode memory_names[] = {
     {"LDG", GPC_LOAD, GPC_SPACE_GLOBAL, 4},
@@ -75,10 +75,10 @@ static const gpci_memory_opcode memory_names[] = {
 static const char *const families[] = {"LDG", "STG", "LDL", "STL", "LDS", "STS", "ATOMG", "ATOMS", "REDG"};
 
 /*
- * Names without a memory. Classes are Accel-Sim's: SP_OP is FP here; INTP_OP and ALU_OP, a single unit in Accel-Sim,
- * are ALU. Conversions and bit counts run at the rate of MUFU (CUDA C++ Programming Guide, arithmetic instructions: 16
- * results per clock and SM). Names missing in Accel-Sim's tables go by NVIDIA's sections: tensor memory with the tensor
- * cores. GPCI_WORK_MOVE neither adds nor multiplies, GPCI_WORK_FMA does both.
+ * Names of all other instructions. Classes are Accel-Sim's: SP_OP is FP here; INTP_OP and ALU_OP, a single unit in
+ * Accel-Sim, are ALU. Conversions and bit counts run at the rate of MUFU (CUDA C++ Programming Guide, arithmetic
+ * instructions: 16 results per clock and SM). Names missing in Accel-Sim's tables go by NVIDIA's sections: tensor
+ * memory with the tensor cores. GPCI_WORK_MOVE neither adds nor multiplies, GPCI_WORK_FMA does both.
  */
 static const struct {
     uint8_t op_class, work;

@@ -19,18 +19,18 @@ bool gpci_opcode_has(const char *text, const char *modifier);
 /* Modifier outside SASS: a host's access to local memory, recorded with addresses already mapped by the host. */
 #define GPCI_OPCODE_MAPPED "MAPPED"
 
-/* An opcode with a memory. */
+/* Name of a memory instruction. */
 typedef struct gpci_memory_opcode {
     const char *name;
     uint8_t kind, space, width; /* width: default for an opcode without a width modifier */
 } gpci_memory_opcode;
 
 /*
- * opcode_names.c: memory of a name; NULL: no memory. `unknown`: the tables lack the name, and the prefix gives the
- * memory.
+ * opcode_names.c: find the data of a memory instruction's name. NULL: not a memory instruction. `unknown`: the tables
+ * lack the name; a result then follows from the name's prefix.
  */
 const gpci_memory_opcode *gpci_opcode_memory(gpci_opcode_part name, bool *unknown);
-/* Set class and work of a name without memory. Sets `unknown` if the tables lack the name. */
+/* Set class and work of the name of any other instruction. Sets `unknown` if the tables lack the name. */
 void gpci_opcode_class(gpci_opcode_part name, gpci_opcode *opcode);
 
 /* Decode an opcode text; keeps the pointer. */

@@ -230,7 +230,7 @@ gpc_status gpci_raw_read(gpci_lines *lines, const gpc_kernel *kernel, gpc_error 
         gpci_raw_destroy(raw);
         return status;
     }
-    if (raw->bytes.data) /* room for the slack came with the last text */
+    if (raw->bytes.data) /* intern() has reserved room for the slack */
         memset(raw->bytes.data + raw->bytes.length, '\n', GPCI_LINE_SLACK);
     if (raw->warp_count)
         qsort(raw->warps, raw->warp_count, sizeof *raw->warps, by_key);

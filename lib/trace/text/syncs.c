@@ -57,7 +57,7 @@ static bool arrival_of(const gpci_line_parser *parser, const gpc_instruction *in
     return known;
 }
 
-/* Add the barrier and the arrivals as sources of an ARRIVE, all of whose lanes arrive at the barrier at `address`. */
+/* Add the barrier and the arrivals as sources of an ARRIVE. All its lanes arrive at the barrier at `address`. */
 static void tell_arrival(const gpci_line_parser *parser, gpc_instruction *instruction, const char *text,
                          uint64_t address) {
     uint64_t arrivals = 0, bytes = 0, rank = 0;

@@ -313,7 +313,7 @@ static const gpci_source_ops text_ops = {
     .close = close_source,
 };
 
-/* Set the placement from the SMs in the instructions' lines. No placement file exists. */
+/* Set the placement from the SMs in the instructions' lines. Called if no placement file exists. */
 static gpc_status place(text_source *text, const char *path, const gpci_columns *columns, gpc_error *error) {
     gpc_kernel *kernel = &text->header.kernel;
     gpc_status status = GPC_OK;
