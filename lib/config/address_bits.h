@@ -29,16 +29,17 @@ typedef enum gpci_address_field {
 } gpci_address_field;
 
 typedef struct gpci_address_bits {
-    uint64_t mask[GPCI_ADDRESS_FIELDS]; /* bits of an address; with `gap`, of the address without the channel */
-    uint32_t channels;                  /* 0: unknown yet; masks are the text's */
-    uint32_t from;                      /* n of dramid@n */
+    /* [field]: bits of an address; with `gap`, bits of the address without the channel */
+    uint64_t mask[GPCI_ADDRESS_FIELDS];
+    uint32_t channels; /* 0: gpci_address_spread was not called, and `mask` is as in the text */
+    uint32_t from;     /* n of dramid@n */
     bool dramid;
     bool gap; /* channels are no power of two: a division removes the channel */
 } gpci_address_bits;
 
 #define GPCI_NO_MAPPING "none"
 
-/* Read the text alone. GPC_ERROR_FORMAT: malformed; the message names the fault, without the text. */
+/* Read the text, for any number of channels. GPC_ERROR_FORMAT: malformed; the message names the fault, not the text. */
 gpc_status gpci_address_read(const char *text, gpci_address_bits *out, gpc_error *error);
 
 /* Place the letters for a number of channels. GPC_ERROR_RANGE: the text contradicts the number. */

@@ -218,7 +218,7 @@ gpc_status gpc_config_set_pair(gpc_config *config, const char *pair, gpc_error *
     return gpci_config_assign_own(config, name, value, error);
 }
 
-/* Index of a key that `function` reads, or a failure that names the argument. */
+/* Check the arguments of `function`, and find the index of `key`. A failure names the wrong argument. */
 static gpc_status find_for(const char *function, const gpc_config *config, const char *key, const void *out_value,
                            size_t *index, gpc_error *error) {
     if (!config || !key || !out_value)

@@ -23,7 +23,7 @@ typedef enum gpci_key {
  */
 uint64_t gpci_config_number(const gpc_config *config, gpci_key key);
 
-/* Does a replay repeat the calls of a recorded host (warps.order = recorded)? */
+/* True if a replay repeats the calls of a recorded host (warps.order = recorded). */
 GPCI_INLINE bool gpci_order_is_recorded(const gpc_config *config) {
     return gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 2;
 }
@@ -31,8 +31,9 @@ GPCI_INLINE bool gpci_order_is_recorded(const gpc_config *config) {
 /* Canonical text of a key of any type. */
 const char *gpci_config_text(const gpc_config *config, gpci_key key);
 
-/* Default of a key, as text; true if the key has its default. */
+/* Default of a key, as text. */
 const char *gpci_key_default(gpci_key key);
+/* True if the value of a key is its default. */
 bool gpci_config_is_default(const gpc_config *config, gpci_key key);
 
 /*
@@ -41,7 +42,7 @@ bool gpci_config_is_default(const gpc_config *config, gpci_key key);
  */
 bool gpci_config_is_own(const gpc_config *config, gpci_key key);
 
-/* True if the key acts in only one mode: with a clock (`timed`), or without. */
+/* True if the key acts only in one mode: if `timed`, only with mode = timed; else only with mode = functional. */
 bool gpci_key_wants_mode(gpci_key key, bool timed);
 
 /* True for a key of the machine: presets first set such keys to their defaults. */

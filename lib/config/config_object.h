@@ -4,13 +4,13 @@
 
 #include "config/config.h"
 
-/* Inside of a configuration, for the files config_*.c. */
+/* Struct of a configuration, and functions for the files config_*.c. */
 
 typedef struct gpci_value {
-    const char *text; /* canonical */
+    const char *text; /* canonical text of the value */
     uint64_t number;  /* number returned by gpci_config_number */
     bool owned;       /* this value owns and frees `text` */
-    bool own;         /* set by the host itself: by name, or in a text or file outside presets */
+    bool own;         /* the host itself has set the value: by name, or in a text or file outside presets */
 } gpci_value;
 
 struct gpc_config {

@@ -19,7 +19,7 @@ typedef struct source {
     size_t line;
 } source;
 
-/* "name:line: what; included from name:line..." */
+/* Fail with "name:line: what; included from name:line...". */
 static gpc_status fail_at(const source *input, gpc_status status, gpc_error *error, const char *what) {
     gpc_error told = GPC_ERROR_INIT;
     gpci_fail(&told, status, "%s:%zu: %s", input->name, input->line, what);
@@ -45,14 +45,14 @@ static gpc_status read_preset(gpc_config *stage, const char *name, const source 
         return gpci_out_of_memory(error);
     source input = {.name = preset->path, .is_preset = true, .parent = from, .depth = from ? from->depth : 0};
     status = read_lines(stage, text, &input, error);
-    stage->preset = preset->name; /* this preset, not its base preset */
+    stage->preset = preset->name; /* read_lines has set the name of the base preset, if the preset has a base preset */
     gpci_free(stage->context, text);
     return status;
 }
 
 static gpc_status read_file(gpc_config *stage, const char *path, const source *from, gpc_error *error);
 
-/* The included path, relative to the folder of the including file. */
+/* Path of the included file: `path` is relative to the folder of the including file. */
 static char *resolve(gpc_context *context, const char *path, const source *from) {
     const char *slash = from->is_file && *path != '/' ? strrchr(from->name, '/') : NULL;
     size_t folder = slash ? (size_t)(slash - from->name) + 1 : 0, length = strlen(path) + 1;

@@ -32,7 +32,7 @@ static gpc_status keep(const reading *setting, const char *canonical, uint64_t n
     return GPC_OK;
 }
 
-/* Words of `a|b|c`. */
+/* Number of words of a list like "a|b|c". */
 static size_t word_count(const char *words) {
     size_t n = *words != '\0';
     for (; *words; words++)
@@ -46,7 +46,7 @@ static const char *word_start(const char *words, size_t index) {
     return words;
 }
 
-/* Position of a word in its list, or SIZE_MAX. */
+/* Position of the word `text` in a list like "a|b|c", or SIZE_MAX. */
 static size_t word_find(const char *words, const char *text) {
     size_t length = strlen(text);
     for (size_t i = 0, n = word_count(words); i < n; i++) {
@@ -151,8 +151,8 @@ void gpci_size_text(uint64_t bytes, char text[GPCI_SIZE_TEXT]) {
 }
 
 /*
- * Bytes of the fraction f / 10^n of 2^shift: whole if f is a multiple of 5^n and
- * f / 5^n a multiple of 2^(n - shift).
+ * Compute f / 10^n of 2^shift bytes. The result is a whole number if f is a multiple of 5^n, and f / 5^n a multiple of
+ * 2^(n - shift). False: not a whole number.
  */
 static bool fraction_bytes(uint64_t f, unsigned n, unsigned shift, uint64_t *bytes) {
     for (unsigned i = 0; i < n; i++) {
@@ -169,13 +169,13 @@ static bool fraction_bytes(uint64_t f, unsigned n, unsigned shift, uint64_t *byt
     return true;
 }
 
-/* The digits of a size. */
+/* Number at the beginning of a size, such as 1.5 of "1.5MiB". */
 typedef struct size_digits {
     uint64_t whole, fraction;
     unsigned places; /* digits of the fraction */
-    bool fits;       /* whole did */
-    bool brief;      /* fraction did: 18 places, without trailing zeros */
-    const char *end;
+    bool fits;       /* `whole` fits in 64 bits */
+    bool brief;      /* the fraction has at most 18 digits, without trailing zeros; else `fraction` is 0 */
+    const char *end; /* text behind the number */
 } size_digits;
 
 static size_digits read_size_digits(const char *text) {
@@ -230,7 +230,7 @@ static gpc_status read_size(const reading *setting) {
     return keep(setting, canonical, bytes);
 }
 
-/* Write the canonical words of r->text into `list`, which has GPCI_SIZE_TEXT bytes for each word. */
+/* Write the canonical sizes of setting->text into `list`, which has GPCI_SIZE_TEXT bytes for each size. */
 static gpc_status list_sizes(const reading *setting, char *list) {
     uint64_t last = 0;
     const char *at = setting->text;
@@ -279,7 +279,7 @@ static gpc_status read_bool(const reading *setting) {
     return keep(setting, position & 1 ? "true" : "false", position & 1);
 }
 
-/* Read a number, rounded to thousandths; the value keeps the number of thousandths. */
+/* Read a number with at most three decimals. The number of the value is in thousandths. */
 static gpc_status read_number(const reading *setting) {
     double value;
     const char *end = gpci_read_decimal(setting->text, &value);
@@ -301,7 +301,9 @@ static gpc_status read_number(const reading *setting) {
     return keep(setting, canonical, thousandths);
 }
 
-/* `name` or `name(arguments)`, without blanks between. */
+/*
+ * Append a spec to `to`: " + " unless the spec is the first, then `name` or `name(arguments)` without blanks between.
+ */
 static gpc_status add_canonical(const char *text, gpci_text *to, gpc_error *error) {
     gpci_spec spec;
     gpc_status status = gpci_spec_parse(text, &spec, error);
@@ -331,7 +333,7 @@ static gpc_status read_policy(const reading *setting) {
         return read_scheduler(setting);
     if (!strcmp(setting->key->choices, "protocol")) {
         const gpc_protocol *protocol;
-        if (!strcmp(setting->text, GPCI_VIPER)) /* caches without a table of messages; fences act on the caches */
+        if (!strcmp(setting->text, GPCI_VIPER)) /* no protocol of a tree: caches send no messages */
             return keep(setting, setting->text, 0);
         gpc_status found = gpci_protocol_named(setting->context, setting->text, setting->error, &protocol);
         return found < 0 ? found : keep(setting, protocol->name, 0);

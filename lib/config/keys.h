@@ -9,13 +9,17 @@
 #include "config/keys_sm.h"
 
 /*
- * Table of every configuration key. To add a key, write a row in the table of its group and the line that reads the
- * key. X(identifier, "name", TYPE, PRESET, "unit", "default", minimum, maximum, "choices", "meaning") PRESET: RESET, a
- * key of the machine, which every preset first sets to its default (`preset = defaults`); KEEP, a key that presets
- * leave alone: settings of a run, and values implied by the name of a DRAM's timing. With `| CLOCK` a key acts only
- * with mode = timed, with `| STEPS` only with mode = functional. TYPE is the end of a gpc_value_type. A SIZE or COUNT
- * with choices takes one of the words instead of a number. A POLICY's choices name its registry; a TEXT's choices, if
- * any, describe the text.
+ * Table of every configuration key. To add a key, write a row in the table of its group, and the line that reads the
+ * key. Columns of a row:
+ *
+ *   X(identifier, "name", TYPE, PRESET, "unit", "default", minimum, maximum, "choices", "meaning")
+ *
+ *   TYPE     end of a gpc_value_type
+ *   PRESET   RESET: a key of the machine. Every preset first sets the key to its default (`preset = defaults`).
+ *            KEEP: presets leave the key alone. Settings of a run, and values implied by the name of a DRAM's timing.
+ *            With `| CLOCK` the key acts only with mode = timed, with `| STEPS` only with mode = functional.
+ *   choices  COUNT, SIZE, NUMBER: words that the key takes instead of a number. CHOICE: the words. POLICY: the
+ *            registry. TEXT: the kind of text, or "".
  */
 #define GPCI_KEYS(X)  \
     GPCI_KEYS_SM(X)   \

@@ -12,11 +12,14 @@ typedef struct gpci_preset {
     const char *text;
 } gpci_preset;
 
-/* Presets of presets/, converted to C by embed.py: first the listed presets in order, then the parts. */
+/*
+ * Presets of presets/, converted to C by embed.py: first the gpci_preset_count listed presets, then the parts of
+ * presets. gpci_preset_text_count counts both.
+ */
 extern const gpci_preset gpci_presets[];
 extern const size_t gpci_preset_count, gpci_preset_text_count;
 
-/* A preset or a part. GPC_ERROR_NOT_FOUND names the nearest. */
+/* Find a preset, or a part of presets. GPC_ERROR_NOT_FOUND: the message has the nearest name. */
 gpc_status gpci_preset_find(const char *name, const gpci_preset **out, gpc_error *error);
 
 #endif

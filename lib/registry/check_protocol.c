@@ -15,14 +15,14 @@
 typedef const gpc_protocol_rule (*rows)[GPC_EVENT_COUNT];
 enum { PLACES = 4 };
 
-/* Table, and its place in a tree. */
+/* Table of a protocol for one place in a tree of caches: "first", "between", "shared" or "memory". */
 typedef struct place {
     const gpc_protocol *protocol;
     const char *name;
     rows rules;
-    const gpc_protocol_rule *more;    /* [state][event_count] of named events; NULL */
-    const gpc_protocol_raise *raises; /* [state][GPC_EVENT_COUNT + event_count]; NULL */
-    uint32_t events;                  /* bit mask of the sixteen events possible at this place */
+    const gpc_protocol_rule *more;    /* [state][event_count]: rules of the protocol's own events; NULL = no rules */
+    const gpc_protocol_raise *raises; /* [state][GPC_EVENT_COUNT + event_count]: events raised by the cells; or NULL */
+    uint32_t events;                  /* bit mask of the standard events that are possible at this place */
     bool first, memory;
     gpc_error *error;
 } place;
@@ -30,7 +30,7 @@ typedef struct place {
 /* Cell under check. */
 typedef struct cell {
     const place *where;
-    uint32_t state, event, like; /* like: one of the sixteen events */
+    uint32_t state, event, like; /* like: the standard event that `event` is, or is like (gpci_like) */
     const gpc_protocol_rule *rule;
 } cell;
 
@@ -82,7 +82,7 @@ static gpc_status refuse(const cell *entry, const char *why) {
                      gpci_name_of_event(protocol, entry->event).text, why);
 }
 
-/* Rows of the table. */
+/* Number of rows of the table: a row per state. */
 static uint32_t states_of(const place *where) {
     return where->memory ? GPC_LINE_COUNT : gpci_states_of(where->protocol);
 }
@@ -118,7 +118,7 @@ static bool is_clean(const cell *entry) {
     return entry->state == GPC_LINE_E || entry->state == GPC_LINE_S || entry->state == GPC_LINE_I;
 }
 
-/* Fault of a cell alone, for any event; NULL = correct. */
+/* Fault of a cell, of the kind that does not depend on the event; NULL = correct. */
 static const char *malformed(const cell *entry) {
     uint32_t actions = entry->rule->actions, alone = actions & (GPC_DO_IGNORE | GPC_DO_FORBID);
     if (actions >> 12)
@@ -138,7 +138,10 @@ static const char *malformed(const cell *entry) {
     return NULL;
 }
 
-/* An access or a request from above must get its data, and the data must stay in some cache. */
+/*
+ * Fault of a cell for an access or a request from above: the access must get its data, and the data must stay in some
+ * cache. NULL = correct.
+ */
 static const char *unanswered(const cell *entry) {
     uint32_t actions = entry->rule->actions;
     bool stays_out = entry->rule->next == GPC_LINE_I || entry->rule->next_shared == GPC_LINE_I;
@@ -157,7 +160,7 @@ static const char *unanswered(const cell *entry) {
 #define ANY_LOAD (GPC_DO_HIT | GPC_DO_READ_REQUEST | GPC_DO_WRITE_BACK | GPC_DO_PASS)
 #define ANY_DATA (GPC_DO_HIT | GPC_DO_IGNORE | GPC_DO_READ_REQUEST | GPC_DO_WRITE_THROUGH | GPC_DO_PASS)
 
-/* Meaningful actions of each event. */
+/* [event]: the actions that have a meaning upon the event. */
 static const uint16_t meant[GPC_EVENT_COUNT] = {
     [GPC_EVENT_LOAD] = ANY_LOAD,
     [GPC_EVENT_PASSING_LOAD] = ANY_LOAD,
@@ -179,7 +182,7 @@ static const uint16_t meant[GPC_EVENT_COUNT] = {
 
 static const char *meaningless(const cell *entry) {
     uint32_t actions = entry->rule->actions;
-    /* the protocol's own load before a store */
+    /* an event of the protocol itself that is like Load may be a load before a store, and request the right to write */
     const bool own_load = entry->event >= GPC_EVENT_COUNT && entry->like == GPC_EVENT_LOAD;
     if (actions & ~(uint32_t)meant[entry->like] & ~(own_load ? (uint32_t)GPC_DO_WRITE_REQUEST : 0))
         return "an action that means nothing upon this event";
@@ -193,8 +196,8 @@ static const char *meaningless(const cell *entry) {
 }
 
 /*
- * Lost data, or forgotten copies. While modules above have copies not invalidated by the event, a module with a
- * directory may not drop the block. Data from above must be kept or sent on.
+ * Fault of a cell that loses data, or forgets copies; NULL = correct. While modules above have copies not invalidated
+ * by the event, a module with a directory may not drop the block. Data from above must be kept or sent on.
  */
 static const char *lost(const cell *entry) {
     uint32_t actions = entry->rule->actions, event = 1u << entry->like;
@@ -213,8 +216,9 @@ static const char *lost(const cell *entry) {
 }
 
 /*
- * Detached copies, unknown to the low module. The low module cannot learn of a modification, and so the copy must not
- * be modified or sent on. Only the protocol's own write probes lead to a detached copy.
+ * Fault of a cell with a detached copy, which is a copy unknown to the low module; NULL = correct. The low module
+ * cannot learn of a modification: the copy must not be modified or sent on. Only the protocol's own write probes lead
+ * to a detached copy.
  */
 static const char *detached(const cell *entry) {
     const uint32_t actions = entry->rule->actions, event = 1u << entry->like, to_low = TO_LOW & ~(uint32_t)GPC_DO_PASS;
@@ -239,7 +243,7 @@ static const char *detached(const cell *entry) {
     return NULL;
 }
 
-/* True if a cell may raise this event: an own event of the protocol, like an event in `likes`. */
+/* True if a cell may raise `event`: 0 (none), or an event of the protocol itself that is like an event of `likes`. */
 static bool may_raise(const cell *entry, uint32_t event, uint32_t likes) {
     const gpc_protocol *protocol = entry->where->protocol;
     return !event ||

@@ -31,7 +31,7 @@ typedef struct gpci_kind {
         size_t shared_bytes, shared_each_bytes; /* shared bytes in total, and per cache or scheduler */
         size_t string;                          /* further string beside those of the head; may be NULL */
         size_t reserved, reserved_too;          /* must be 0 */
-        /* first field that the oldest tables lack; a table that ends before the field is accepted */
+        /* `reads` is the first field that the oldest tables lack. A table that ends before `reads` is accepted. */
         size_t reads, reads_with;
         size_t state; /* a table that ends before the field is accepted */
         /* a table that ends before on_sector_miss is accepted; its sector misses are reported as hits */
@@ -45,12 +45,15 @@ extern const gpci_kind gpci_kinds[GPC_POLICY_KIND_COUNT];
 
 /* Make a registry with the built-in tables of gpci_context_make. NULL: out of memory. */
 gpci_registry *gpci_registry_create(gpc_context *context, const void *const *const *builtins);
-/* NULL is allowed. */
+/* Call `destroy` for each table registered by a host, and free the registry. */
 void gpci_registry_destroy(gpc_context *context, gpci_registry *registry);
 
 /* Copy the field at an offset of gpci_kind into `out`; zeros if the kind does not have the field. */
 void gpci_field_get(const void *table, size_t place, void *out, size_t bytes);
-/* Read a size, or compare with NULL, within an expression. Read functions into a variable of their type. */
+/*
+ * Read a field of type size_t; find out whether a function is NULL. To call a function of a table, read the function
+ * into a variable of its type with gpci_field_get.
+ */
 size_t gpci_field_size(const void *table, size_t place);
 bool gpci_field_is_null(const void *table, size_t place);
 

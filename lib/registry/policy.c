@@ -4,15 +4,15 @@
 
 #include <string.h>
 
-/* From a spec to a running policy: its memory, its environment, its init. */
+/* Make a running policy from a spec: its memory, its environment, and the call of its init. */
 
 static size_t round_up(size_t bytes) {
     return (bytes + 63) & ~(size_t)63;
 }
 
 /*
- * Make the slab: the instance, `first` states of the first size, `second` states of the second size. The three parts
- * begin on cache lines.
+ * Make the slab: the instance, `first` states of set_bytes, and `second` states of line_bytes. The three parts begin on
+ * cache lines.
  */
 static gpc_status make_slab(gpci_policy *policy, size_t first, size_t second, gpc_error *error) {
     const gpci_ops_head *head = policy->ops;

@@ -17,7 +17,7 @@ gpc_status gpci_policy_cost(const gpc_context *context, gpc_policy_kind kind, co
     return GPC_OK;
 }
 
-/* Refuse a question about a cost if an argument is wrong: `what`, or a NULL among the others. */
+/* Check the arguments of a question about a cost. `what`: fault that the caller has found; NULL = no fault. */
 static gpc_status check_question(const char *function, const gpc_context *context, const char *spec,
                                  const uint64_t *out_bits, const char *what, gpc_error *error) {
     const char *missing = !context ? "context" : !spec ? "spec" : out_bits ? NULL : "out_bits";

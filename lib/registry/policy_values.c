@@ -22,7 +22,10 @@ bool gpci_policy_counter(const gpci_policy *policy, size_t index, gpc_policy_cou
     return true;
 }
 
-/* Sum a counter over the instances of a group. False: the instances do not have the counter. */
+/*
+ * Sum a counter over the instances of a group; for a level or a peak, take the largest value. False: the instances do
+ * not have the counter.
+ */
 static bool gather(const gpci_policy_group *group, size_t index, gpc_policy_value *value) {
     for (uint32_t i = 0; i < group->count; i++) {
         const gpci_policy *policy = group->at(group->of, i);

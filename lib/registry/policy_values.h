@@ -6,9 +6,9 @@
 
 /* Counters published by policies, over the instances of an object. */
 
-/* Instances of a table, for example "l1.replacement" and the number of L1s. */
+/* Instances of a policy in an object, for example the replacement policies of all L1s, with place "l1.replacement". */
 typedef struct gpci_policy_group {
-    const char *place;                                        /* first part of the names */
+    const char *place;                                        /* first part of the counters' names */
     const gpci_policy *(*at)(const void *of, uint32_t index); /* instance at an index; NULL: absent */
     const void *of;
     uint32_t count;
@@ -16,7 +16,7 @@ typedef struct gpci_policy_group {
 
 /* Get counter `index` of an instance. False: unknown index. */
 bool gpci_policy_counter(const gpci_policy *policy, size_t index, gpc_policy_counter *out);
-/* Get counter `index` of all groups in sequence, in a host's struct; as gpc_cache_policy_value. */
+/* Write counter `index`, counted through all groups, to a host's struct; as gpc_cache_policy_value. */
 gpc_status gpci_policy_value(const gpci_policy_group *groups, size_t count, size_t index, gpc_policy_value *value,
                              gpc_error *error);
 

@@ -73,7 +73,7 @@ static const char *copy_string(char **to, const char *from) {
     return copy;
 }
 
-/* Rows of a table. A memory's table has only the rows of the six states. */
+/* Number of rows of a table. A memory's table has only the rows of the six standard states. */
 static size_t rows_of(const gpc_protocol *protocol, int place) {
     return place == PLACES - 1 ? GPC_LINE_COUNT : gpci_states_of(protocol);
 }

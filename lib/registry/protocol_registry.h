@@ -22,7 +22,7 @@ GPCI_INLINE uint32_t gpci_events_of(const gpc_protocol *protocol) {
     return GPC_EVENT_COUNT + protocol->event_count;
 }
 
-/* Event of the sixteen: the event itself, or the base event of a variant. */
+/* Standard event for an event: the event itself, or the standard event that an event of the protocol itself is like. */
 GPCI_INLINE uint32_t gpci_like(const gpc_protocol *protocol, uint32_t event) {
     return event < GPC_EVENT_COUNT ? event : protocol->events[event - GPC_EVENT_COUNT].like;
 }

@@ -33,13 +33,13 @@ static int hexadecimal_width(uint32_t number) {
     return width;
 }
 
-/* Two matrices of a protocol, and their column widths: the longest number or name, after two blanks. */
+/* Two matrices of a protocol, and the widths of their columns: the longest number or name, after two blanks. */
 typedef struct matrices {
     const gpc_protocol *protocol; /* NULL: NMOESI */
     uint32_t states;
     const uint64_t *transitions; /* [states][states] */
-    const uint32_t *origins;
-    int counts, masks, names;
+    const uint32_t *origins;     /* [states][states] */
+    int counts, masks, names;    /* widths of transitions, of origins, and of names of states */
 } matrices;
 
 static void measure(matrices *protocol) {

@@ -29,7 +29,7 @@ static gpc_status check_numbers(const char *name, const gpci_parameters *paramet
     return GPC_OK;
 }
 
-/* True if `word` is a word of "this|that". */
+/* True if `word` is a word of `choices`, a text like "this|that". */
 static bool is_choice(const char *choices, const char *word) {
     size_t length = strlen(word);
     for (const char *at = choices; at; at = strchr(at, '|')) {
@@ -164,7 +164,7 @@ static gpc_status add_copy(gpc_context *context, gpc_policy_kind kind, const voi
     if (!entry->block)
         return gpci_out_of_memory(error);
     entry->table = entry->block;
-    size_t given, first = k->at.reads; /* end of the oldest tables */
+    size_t given, first = k->at.reads; /* size of the oldest tables */
     memcpy(&given, ops, sizeof given);
     const bool older = given && (given == first || given == k->at.state || given == k->at.on_sector_miss ||
                                  given == k->at.on_block || given == k->at.counter);

@@ -22,12 +22,15 @@ typedef struct gpci_commons gpci_commons;
 
 gpci_commons *gpci_commons_create(gpc_context *context);
 gpci_commons *gpci_commons_retain(gpci_commons *commons);
-/* True if the commons have another owner too. */
+/* True if more than one reference to the commons exists. */
 bool gpci_commons_are_shared(const gpci_commons *commons);
 /* Give up a reference. The last release comes after all policies made with the commons are gone. NULL is allowed. */
 void gpci_commons_release(gpci_commons *commons);
 
-/* Caches, or policies alone, of a level outside a hierarchy, which may share state. */
+/*
+ * Shape of a level outside a hierarchy. The caches of a level (gpc_cache), or its policies for a host's caches, may
+ * share state.
+ */
 typedef struct gpci_level_shape {
     gpc_context *context;
     gpci_commons *commons; /* NULL: the cache is the only cache of its level */
@@ -50,7 +53,7 @@ typedef struct gpci_policy {
     void *self;
     gpci_policy_spec *spec; /* as configured */
     void (*finish)(void *self);
-    void *first_state, *second_state; /* per set and line, or per warp */
+    void *first_state, *second_state; /* for a cache: states per set, per line; for a scheduler: per warp slot, NULL */
     struct gpci_common *common;
     union {
         gpc_policy_env env;
@@ -60,7 +63,7 @@ typedef struct gpci_policy {
 
 /*
  * Make a policy from `name` or `name(parameter=value, ...)` for a cache of `geometry` (the fields from sets to count
- * are read). `commons`: those of the level; NULL: no level.
+ * are read). `commons`: the commons of the cache's level; NULL: the cache belongs to no level.
  */
 gpc_status gpci_policy_create(gpc_context *context, gpc_policy_kind kind, const char *spec,
                               const gpc_policy_env *geometry, gpci_commons *commons, gpc_error *error,

@@ -61,7 +61,7 @@ static gpc_status read_number(const char *text, const gpc_parameter *parameter, 
     return GPC_OK;
 }
 
-/* Find the index of a word in "this|that"; false if absent. */
+/* Find the index of `word` in `choices`, a text like "this|that"; false if absent. */
 static bool find_word(const char *choices, const char *word, uint32_t *out) {
     size_t length = strlen(word);
     uint32_t index = 0;
@@ -168,7 +168,7 @@ gpc_status gpci_spec_parameters(const gpci_spec *spec, const gpc_parameter *para
     return status;
 }
 
-/* Levenshtein distance. SIZE_MAX if the difference of the lengths is already `limit` or more. */
+/* Levenshtein distance. SIZE_MAX if the difference of the lengths is already `limit` or more, or if `b` is too long. */
 static size_t edits(const char *a, size_t a_length, const char *b, size_t limit) {
     size_t row[72], length = strlen(b);
     size_t difference = length > a_length ? length - a_length : a_length - length;

@@ -23,7 +23,10 @@ typedef struct gpci_parameters {
     size_t text_count;
 } gpci_parameters;
 
-/* Values of parameters; `texts` point into `storage`, or are the declared initial texts. */
+/*
+ * Values of parameters. The elements of `texts` point into `storage` (a copy of the arguments), point to `list` (the
+ * joined elements of a list), or are the declared initial texts.
+ */
 typedef struct gpci_values {
     double numbers[GPC_MAX_PARAMETERS];
     const char *texts[GPC_MAX_PARAMETERS];

@@ -15,9 +15,9 @@ typedef struct reader {
     gpci_import *import;
     char *at; /* rest of the text */
     size_t line;
-    gpc_import_option *seen; /* occurrences of options; `counts` has their number for each outcome */
+    gpc_import_option *seen; /* [count]: every occurrence of an option, in the order of the text */
     size_t count, capacity;
-    size_t counts[GPC_IMPORT_UNKNOWN + 1];
+    size_t counts[GPC_IMPORT_UNKNOWN + 1]; /* [outcome]: number of elements of `seen` with the outcome */
 } reader;
 
 /* A token, cut out of the text. */
@@ -77,7 +77,7 @@ static gpc_status next_token(reader *file, token *out) {
     return GPC_OK;
 }
 
-/* An option's name, as opposed to a value: `-1` is a value. */
+/* True if a token is an option's name. A number such as -1 is a value, not a name. */
 static bool is_option(const token *word) {
     return !word->quoted && word->text[0] == '-' && word->text[1] && !strchr("0123456789.", word->text[1]);
 }
@@ -101,7 +101,7 @@ static gpc_status take_value(reader *file, gpci_option_id option_id, const char 
     return GPC_OK;
 }
 
-/* Note an option; the value follows later. */
+/* Note an occurrence of an option. The value is noted later, by note_value. */
 static gpc_status note(reader *file, const char *name, size_t line, bool known) {
     if (!GPCI_ARRAY_RESERVE(file->import->stage->context, file->seen, file->capacity, file->count, 1))
         return gpci_out_of_memory(file->import->error);
@@ -113,7 +113,7 @@ static gpc_status note(reader *file, const char *name, size_t line, bool known) 
     return GPC_OK;
 }
 
-/* Note the value of an option without a key; further tokens are ignored. */
+/* Note a token as the value of the option noted last. If that option has a value already, ignore the token. */
 static void note_value(reader *file, const token *word) {
     gpc_import_option *last = file->count ? &file->seen[file->count - 1] : NULL;
     if (last && !last->value[0])
@@ -163,7 +163,7 @@ static gpc_status read_options(reader *file) {
     return status;
 }
 
-/* Mark option `option_id` as ignored if option `option` overrules `option_id`, as in GPGPU-Sim. */
+/* If option `option` is given, mark option `option_id` as ignored, because `option` overrules it in GPGPU-Sim. */
 static void overrule(reader *file, gpci_option_id option, gpci_option_id option_id) {
     for (size_t i = 0; i < file->count && file->import->options[option].given; i++)
         if (!strcmp(file->seen[i].name, gpci_option_name(option_id))) {

@@ -7,13 +7,14 @@
 /* Cache in GPGPU-Sim's syntax, `S:4:128:64,L:T:m:L:L,A:512:8,16:0,32`. */
 typedef struct gpci_gpgpusim_cache {
     bool none;    /* the text is `none` */
-    bool sectors; /* S */
+    bool sectors; /* the type is S (sectored) */
     uint32_t sets, line, ways;
-    char replacement;    /* L or F */
-    char write;          /* B, T, E, or L (evict for global, back for local stores); R for read-only caches */
-    char allocate;       /* m, f or s */
-    char write_allocate; /* N, W, F or L */
-    char index;          /* L, H, P or X */
+    char replacement; /* L (LRU) or F (FIFO) */
+    /* B (back), T (through), E (evict), L (evict for global, back for local stores); R (a read-only cache) */
+    char write;
+    char allocate;       /* m (on miss), f (on fill) or s (streaming) */
+    char write_allocate; /* N (none), W (fetch, and write through), F (fetch) or L (lazy) */
+    char index;          /* L (linear), H (Fermi's hash), P (polynomial) or X (XOR) */
     uint32_t mshr_entries, mshr_merges;
     uint32_t miss_queue; /* 0: not given */
     uint32_t port;       /* bytes of the data port; default: a line */
@@ -27,7 +28,7 @@ gpc_status gpci_gpgpusim_cache_read(const char *text, gpci_gpgpusim_cache *out, 
 /* Read the text of a read-only cache: write policy R. */
 gpc_status gpci_gpgpusim_cache_read_only(const char *text, gpci_gpgpusim_cache *out, gpc_error *error);
 
-/* Values of keys here for the letters. */
+/* Values of the library's keys for the letters of a cache. */
 const char *gpci_gpgpusim_index(const gpci_gpgpusim_cache *cache);
 const char *gpci_gpgpusim_replacement(const gpci_gpgpusim_cache *cache);
 const char *gpci_gpgpusim_write(const gpci_gpgpusim_cache *cache);

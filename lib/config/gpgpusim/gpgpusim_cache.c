@@ -42,7 +42,7 @@ static bool read_letter(cursor *text, const char *letters, char *letter, const c
     return true;
 }
 
-/* [S:]sets:line:ways */
+/* Read the geometry: [type:]sets:line:ways, with type N or S. */
 static bool read_geometry(cursor *text, gpci_gpgpusim_cache *out) {
     char type = 'N';
     if (*text->at < '0' || *text->at > '9')
@@ -58,7 +58,7 @@ static bool read_geometry(cursor *text, gpci_gpgpusim_cache *out) {
            read_mark(text, ',', "a ',' is missing after the ways");
 }
 
-/* rep:wr:alloc:wr_alloc[:index] */
+/* Read the letters: replacement:write:allocate:write_allocate[:index]. */
 static bool read_policies(cursor *text, gpci_gpgpusim_cache *out) {
     out->index = 'L';
     return read_letter(text, "LF", &out->replacement, "the replacement is neither L (LRU) nor F (FIFO)") &&
@@ -77,7 +77,7 @@ static bool read_policies(cursor *text, gpci_gpgpusim_cache *out) {
            read_mark(text, ',', "a ',' is missing after the policies");
 }
 
-/* mshr:entries:merge[,queue[:fifo][,port]] */
+/* Read the resources: MSHR type:entries:merges[,miss queue[:result FIFO][,data port]]. */
 static bool read_queues(cursor *text, gpci_gpgpusim_cache *out) {
     char mshr;
     uint32_t fifo;

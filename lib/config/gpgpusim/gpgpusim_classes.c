@@ -16,7 +16,10 @@
 #define STAGES 3u      /* stages beside the collectors */
 #define STAGES_OF_3 5u /* stages in 3.x, beside a cycle for each operand */
 
-/* Set the stages around the latencies of a file. trace.config follows gpgpusim.config, and keeps its stages. */
+/*
+ * Set sm.latency_stages for the latencies of a file. A trace.config, imported after gpgpusim.config, keeps the stages
+ * of gpgpusim.config.
+ */
 static gpc_status apply_stages(const gpci_import *import, gpci_option_id option_id) {
     const gpci_option *option = GPCI_OPTION(PORTS);
     if (gpci_import_is_3(import)) /* in 3.x an opcode in no list has a unit latency of 1 (set_opcode_and_latency) */
@@ -29,7 +32,7 @@ static gpc_status apply_stages(const gpci_import *import, gpci_option_id option_
                                   (COLLECTOR_STEPS + ports - 1) / ports + STAGES);
 }
 
-/* List of latencies or intervals of an option, with the index of a key's number. */
+/* Number `index` of the option's list of latencies or intervals, and the key that gets the number. */
 typedef struct times {
     gpci_option_id option;
     size_t index;
@@ -130,7 +133,7 @@ static gpc_status apply_numbers(const gpci_import *import) {
                            GPCI_OPTION(SUB_CORES)->number ? "scheduler" : "sm");
 }
 
-/* Special unit of trace.config, by name (the opcode tables define the third and fourth unit). */
+/* Special unit of trace.config, found by its name. The opcode tables have the names of the third and fourth unit. */
 typedef struct special {
     const char *name;
     gpci_key latency, interval, units;

@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * DRAM. GPGPU-Sim's model has no refresh, no tFAW and no age limit of requests. One tRRD and one tWTR are for all
- * banks. tRCD for writes and the bus turnaround follow formulas (memory_config::init).
+ * Options of DRAM. GPGPU-Sim's model has no refresh, no tFAW and no age limit of requests. One tRRD and one tWTR hold
+ * for all banks, in equal and in other bank groups. tRCD for writes and the bus turnaround follow formulas
+ * (memory_config::init).
  */
 
 /* Times, in the order of an option that lists numbers without names. */
@@ -15,7 +16,7 @@ enum { NBK, CCD, RRD, RCD, RAS, RP, RC, CL, WL, CDLR, WR, NBKGRP, CCDL, RTPL, TI
 static const char *const time_names[TIME_COUNT] = {"nbk", "CCD", "RRD",  "RCD", "RAS",    "RP",   "RC",
                                                    "CL",  "WL",  "CDLR", "WR",  "nbkgrp", "CCDL", "RTPL"};
 
-/* `nbk=16:CCD=1:...`, with blanks where lines were broken. */
+/* Read times with names, `nbk=16:CCD=1:...`, with blanks where lines were broken. */
 static bool read_names(const char *text, uint64_t times[TIME_COUNT]) {
     for (int i = 0; i < TIME_COUNT; i++)
         times[i] = UINT64_MAX;
@@ -75,7 +76,10 @@ static gpc_status apply_times(const gpci_import *import, const uint64_t *t) {
                               {GPCI_KEY_DRAM_BUS, GPCI_OPTION(DRAM_DUAL)->number ? "dual" : "single"});
 }
 
-/* Defaults of the simulator: 4 bytes, bursts of 4, one chip, two transfers per cycle. */
+/*
+ * Set the bytes and the cycles of a burst. Defaults of the simulator: a bus of 4 bytes, bursts of 4 transfers, one
+ * chip, two transfers per cycle.
+ */
 static gpc_status apply_burst(const gpci_import *import) {
     uint64_t width = gpci_import_or(import, GPCI_OPTION_DRAM_WIDTH, 4);
     uint64_t burst = gpci_import_or(import, GPCI_OPTION_DRAM_BURST, 4);
@@ -109,7 +113,8 @@ static gpc_status apply_timing(const gpci_import *import) {
 }
 
 /*
- * The simulator's FR-FCFS gives each bank a request, and banks take turns, unless writes have their own queue and time.
+ * True if dram.scheduler becomes by-bank: the simulator's FR-FCFS without a queue for writes. Each bank then has one
+ * request, and banks take turns.
  */
 static bool by_bank(const gpci_import *import) {
     return GPCI_OPTION(DRAM_SCHEDULER)->number == 1 && !GPCI_OPTION(DRAM_WRITES)->number;
@@ -125,19 +130,19 @@ uint64_t gpci_import_banks(const gpci_import *import) {
 
 static uint64_t queue_of(uint64_t requests, uint64_t bursts, uint64_t at_banks) {
     const uint64_t length = requests * bursts + at_banks;
-    return !requests || length > QUEUE_MOST ? QUEUE_MOST : length; /* 0: unlimited */
+    return !requests || length > QUEUE_MOST ? QUEUE_MOST : length; /* `requests` 0: unlimited */
 }
 
 /*
- * Queues: requests of L2's size in the simulator, bursts here. By bank, the first burst of a request leaves the queue
- * for its bank; the remaining bursts wait here, but are at the bank in the simulator. Without an own queue, writes wait
- * among the reads. Under another scheduler the same number of writes may wait, and writes go before all places are
- * taken.
+ * Set the lengths of DRAM's queues. The simulator counts requests of L2's size, and the keys count bursts. With the
+ * scheduler by-bank, the first burst of a request leaves the queue for its bank; the remaining bursts wait in the queue
+ * here, but are at the bank in the simulator. If the simulator has no queue for writes, writes wait among the reads:
+ * the write queue here gets the length of the read queue, and writes go before the write queue is full.
  */
 static gpc_status apply_queues(const gpci_import *import) {
     const gpci_option *own = GPCI_OPTION(DRAM_WRITE_QUEUE);
     const uint64_t asked = gpci_import_now(import, GPCI_KEY_L2_LINE) / gpci_import_now(import, GPCI_KEY_L2_SECTORS);
-    /* a word without a number is larger than any number */
+    /* if the key has a word instead of a number, `burst` is GPCI_WORD, larger than any number */
     const uint64_t burst = gpci_import_now(import, GPCI_KEY_DRAM_BURST);
     const uint64_t bursts = burst < asked ? (asked + burst - 1) / burst : 1;
     const uint64_t reads = queue_of(GPCI_OPTION(DRAM_QUEUE)->number, bursts,
@@ -156,7 +161,10 @@ static gpc_status apply_queues(const gpci_import *import) {
                             {GPCI_KEY_DRAM_WRITE_HIGH, n[1] * bursts}, {GPCI_KEY_DRAM_WRITE_LOW, n[2] * bursts});
 }
 
-/* Latency before DRAM, in core cycles. The simple model has no other latency, and sends a sector per cycle. */
+/*
+ * Set the latency before DRAM; the option has core cycles. The simulator's simple model has no other latency, and sends
+ * a sector per cycle.
+ */
 static gpc_status apply_latency(const gpci_import *import) {
     uint64_t cycles = gpci_import_cycles(import, GPCI_OPTION(DRAM_LATENCY)->number, GPCI_KEY_CLOCK_DRAM);
     uint64_t sector = gpci_import_now(import, GPCI_KEY_L2_LINE) / gpci_import_now(import, GPCI_KEY_L2_SECTORS);
@@ -172,7 +180,10 @@ static gpc_status apply_latency(const gpci_import *import) {
     return status;
 }
 
-/* Place of the latency: before the queue for a request, if each slice has its own channel without a link. */
+/*
+ * Set the place of the latency. If each slice has its own channel without a link, a request waits before the channel's
+ * queue; otherwise the data wait.
+ */
 static gpc_status apply_place(const gpci_import *import) {
     const bool alone = gpci_import_now(import, GPCI_KEY_L2_SLICES) == gpci_import_now(import, GPCI_KEY_DRAM_CHANNELS) &&
                        !gpci_import_now(import, GPCI_KEY_MEMORY_LINK_WIDTH);

@@ -4,7 +4,7 @@
 
 #include "config/config_object.h"
 
-/* Inside of the import of GPGPU-Sim's option files, for the files gpgpusim_*.c. */
+/* Types and functions of the import of GPGPU-Sim's option files, for the files gpgpusim_*.c. */
 
 typedef enum gpci_option_kind { GPCI_OPTION_NUMBER, GPCI_OPTION_FLAG, GPCI_OPTION_TEXT } gpci_option_kind;
 
@@ -132,7 +132,7 @@ typedef struct gpci_import {
     gpci_option options[GPCI_OPTION_COUNT];
     gpc_config *stage;
     gpc_error *error;
-    gpci_import_rest *clocks; /* beyond the fourth */
+    gpci_import_rest *clocks; /* clocks of GPCI_OPTION_CLOCKS beyond the fourth clock */
 } gpci_import;
 
 const char *gpci_option_name(gpci_option_id option);
@@ -184,8 +184,9 @@ gpc_status gpci_import_set_numbers(const gpci_import *import, gpci_option_id opt
 /* Set a key from an option, if given. */
 gpc_status gpci_import_copy(const gpci_import *import, gpci_option_id option, gpci_key key);
 
-/* Current value of a key; number of an option, or `otherwise` if not given. */
+/* Number of a key in the stage: the present value, changed by the options applied until now. */
 uint64_t gpci_import_now(const gpci_import *import, gpci_key key);
+/* Number of an option, or `otherwise` if the file does not have the option. */
 uint64_t gpci_import_or(const gpci_import *import, gpci_option_id option, uint64_t otherwise);
 
 /* Convert core cycles, the unit of GPGPU-Sim's latencies, to cycles of another clock, rounded. */
@@ -196,8 +197,10 @@ bool gpci_import_number(const char *text, uint64_t *value);
 /* Read `least` to `most` numbers with `separator` between. Returns their number; 0 if the text is no such list. */
 size_t gpci_import_list(const char *text, char separator, uint64_t *numbers, size_t least, size_t most);
 
-/* True if the file has seven pipeline widths, as in 3.x. gpci_import_sm and later: apply the options, in this order. */
+/* True if the file is for a 3.x release: the file has 7 to 10 pipeline widths. */
 bool gpci_import_is_3(const gpci_import *import);
+
+/* Apply the options of a part of the GPU. The functions are called in this order. */
 gpc_status gpci_import_sm(const gpci_import *import);
 gpc_status gpci_import_classes(const gpci_import *import); /* called by gpci_import_sm */
 gpc_status gpci_import_l1(const gpci_import *import);

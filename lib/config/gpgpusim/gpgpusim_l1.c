@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* L1, and the memory shared by L1 and shared memory. */
+/* Options of L1, and of the unified memory of L1 and shared memory. */
 
 /*
- * Release rule of MSHR entries. Entries of whole lines stay until drained. If lines are reserved at their miss, a miss
- * that finds its line's entry draining also reserves the line.
+ * Value of l1.mshr_free. An entry of a whole line stays until all waiting accesses have their data (drained). If lines
+ * are reserved at their miss, a miss that finds its line's entry draining also reserves the line.
  */
 static const char *mshr_free(const gpci_gpgpusim_cache *cache) {
     if (cache->sectors)
@@ -30,9 +30,10 @@ static gpc_status apply_policies(const gpci_import *import, const gpci_gpgpusim_
 }
 
 /*
- * Every bank looks up an access and has a port; one fill port serves all banks. Accesses that waited for a fill go
- * through the unit's writeback (ldst_unit::writeback), an access a cycle: a sector, or all requested bytes of a whole
- * line. Until then an access keeps its MSHR entry (mshr_table::next_access), modelled for whole lines.
+ * Set the resources of L1. Every bank looks up an access and has a port; one fill port serves all banks. Accesses that
+ * waited for a fill go through the unit's writeback (ldst_unit::writeback), an access a cycle: a sector, or all
+ * requested bytes of a whole line. Until then an access keeps its MSHR entry (mshr_table::next_access), modelled for
+ * whole lines.
  */
 static gpc_status apply_resources(const gpci_import *import, const gpci_gpgpusim_cache *cache) {
     gpc_status status = GPCI_SET_NUMBERS(
@@ -59,8 +60,8 @@ static bool is_volta(const gpci_import *import, uint64_t bytes) {
 }
 
 /*
- * With an adaptive cache the option gives the sets and the least ways; the ways
- * follow the capacity up to the whole unified memory.
+ * Set the size of L1. For an adaptive cache, the option gives the sets and the least number of ways. The number of ways
+ * grows with the capacity, up to the whole unified memory.
  */
 static gpc_status apply_size(const gpci_import *import, gpci_option_id option, uint64_t sets, uint64_t line,
                              uint64_t ways) {
@@ -97,7 +98,7 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Read `0,8,16,32,64,96`: KiB, in any order. */
+/* Set l1.carveouts from a list like 0,8,16,32,64,96: sizes in KiB, in any order. */
 static gpc_status apply_carveouts(const gpci_import *import) {
     enum { MOST = 64 };
     uint64_t sizes[MOST];

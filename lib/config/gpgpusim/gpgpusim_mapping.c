@@ -79,10 +79,10 @@ static gpc_status apply_mapping(const gpci_import *import) {
 }
 
 /*
- * Numbers of addrdec.h: CONSECUTIVE, BITWISE_PERMUTATION, IPOLY, PAE, RANDOM, CUSTOM. 6 is a fork's IPOLY for counts
- * that are no power of two, here the same as IPOLY. CUSTOM is for users to fill in, and has no effect upstream. Without
- * a mapping l2.interleave takes the number. For IPOLY with a count that is no power of two, a polynomial's hash is
- * nearest.
+ * Set address.indexing or l2.interleave. Numbers 0 to 5 of the option are, in addrdec.h, CONSECUTIVE,
+ * BITWISE_PERMUTATION, IPOLY, PAE, RANDOM, CUSTOM. Number 6 is a fork's IPOLY for counts that are no power of two, here
+ * the same as IPOLY. CUSTOM is for users to fill in, and has no effect upstream. Without a mapping l2.interleave takes
+ * the number. For IPOLY with a count that is no power of two, a polynomial's hash is nearest.
  */
 static gpc_status apply_indexing(const gpci_import *import) {
     static const char *const spreads[] = {"modulo", "xor", "ipoly", NULL, "random", "modulo", "hash"};

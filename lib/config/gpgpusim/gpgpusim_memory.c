@@ -27,7 +27,10 @@ static gpc_status apply_network(const gpci_import *import) {
     return status;
 }
 
-/* Misses waiting behind L2's miss queue. If slice and channel have no link between, both queues are one here. */
+/*
+ * Length of the simulator's queue from L2 to DRAM, which is behind L2's miss queue. If slice and channel have no link
+ * between them, both queues are one queue here, l2.miss_queue. 0: slice and channel have a link, or no length is given.
+ */
 static uint64_t behind_misses(const gpci_import *import) {
     uint64_t n[4];
     const gpci_option *option = GPCI_OPTION(L2_QUEUES);
@@ -58,7 +61,7 @@ static gpc_status apply_l2_cache(const gpci_import *import, const gpci_gpgpusim_
                                                                      cache->miss_queue + behind_misses(import));
 }
 
-/* The option describes a slice; the number of slices comes from the file or from the present keys. */
+/* Apply the options of L2. -gpgpu_cache:dl2 describes a slice; the number of slices is in the file or a present key. */
 static gpc_status apply_l2(const gpci_import *import) {
     uint64_t before = gpci_import_now(import, GPCI_KEY_L2_SLICES),
              channels = gpci_import_now(import, GPCI_KEY_DRAM_CHANNELS);
@@ -83,7 +86,7 @@ static gpc_status apply_l2(const gpci_import *import) {
     return status < 0 || cache.none ? status : apply_l2_cache(import, &cache, slices);
 }
 
-/* `network to L2:L2 to DRAM:DRAM to L2:L2 to network`; the third has no key. */
+/* Set the lengths of queues: `network to L2:L2 to DRAM:DRAM to L2:L2 to network`. The third length has no key. */
 static gpc_status apply_queues(const gpci_import *import) {
     uint64_t n[4];
     if (!GPCI_OPTION(L2_QUEUES)->given)
@@ -131,7 +134,7 @@ static gpc_status apply_flush(const gpci_import *import) {
                                 : "none");
 }
 
-/* Upstream's default is 1, taken by files with an L2 and without the option. */
+/* Set kernels.copies. A file with an L2 and without the option has upstream's default, 1. */
 static gpc_status apply_copies(const gpci_import *import) {
     if (!GPCI_OPTION(COPIES)->given && !GPCI_OPTION(L2)->given)
         return GPC_OK;

@@ -185,7 +185,7 @@ bool gpci_option_is_another(const char *name) {
     return false;
 }
 
-/* Beginnings of names. */
+/* Reasons for ignoring an option. The first row counts whose `name` is the beginning of the option's name. */
 static const struct {
     const char *name, *reason;
 } reasons[] = {

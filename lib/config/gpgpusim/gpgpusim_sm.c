@@ -7,7 +7,7 @@
 
 /* SMs: resident warps and blocks, issue, and latencies of instructions. */
 
-/* `threads:warp size` */
+/* Set the warps of an SM and the lanes of a warp from `threads:warp size`. */
 static gpc_status apply_pipeline(const gpci_import *import) {
     uint64_t n[2];
     if (!GPCI_OPTION(PIPELINE)->given)
@@ -18,7 +18,10 @@ static gpc_status apply_pipeline(const gpci_import *import) {
     return GPCI_SET_NUMBERS(import, GPCI_OPTION_PIPELINE, {GPCI_KEY_SM_LANES, n[1]}, {GPCI_KEY_SM_WARPS, n[0] / n[1]});
 }
 
-/* shader_core_ctx::fetch: a warp leaves after its stores are acknowledged; with its last warp the block leaves. */
+/*
+ * Set the blocks of an SM, and when a block's room is free. In shader_core_ctx::fetch a warp leaves after its stores
+ * are acknowledged, and the block leaves with its last warp.
+ */
 static gpc_status apply_blocks(const gpci_import *import) {
     if (!GPCI_OPTION(BLOCKS)->given)
         return GPC_OK;
@@ -47,7 +50,7 @@ static gpc_status apply_occupancy(const gpci_import *import) {
     return status;
 }
 
-/* A clock, `1132.0`, rounded to MHz: halves go up. */
+/* Read a clock like 1132.0, rounded to MHz; .5 goes up. Returns the text behind the clock; NULL: not a number. */
 static const char *read_clock(const char *text, uint64_t *mhz) {
     const char *at = text;
     for (*mhz = 0; *at >= '0' && *at <= '9' && *mhz <= UINT32_MAX; at++)
@@ -77,7 +80,7 @@ static gpc_status apply_network_clock(const gpci_import *import, uint64_t mhz) {
     return status;
 }
 
-/* Clocks of forks, `:1620` or more: numbers, to the end of the text. */
+/* True if the text has only further clocks, or nothing: `:1620`, perhaps repeated. Forks have more than four clocks. */
 static bool are_clocks(const char *at) {
     uint64_t mhz;
     while (at && *at == ':')
@@ -85,7 +88,7 @@ static bool are_clocks(const char *at) {
     return at && !*at;
 }
 
-/* `core:network:L2:DRAM`; GPGPU-Sim reads four clocks and ignores further clocks (init_clock_domains). */
+/* Set the clocks from `core:network:L2:DRAM`. GPGPU-Sim ignores further clocks (init_clock_domains). */
 static gpc_status apply_clocks(const gpci_import *import) {
     static const gpci_key keys[] = {GPCI_KEY_CLOCK_CORE, GPCI_KEY_CLOCK_NETWORK, GPCI_KEY_CLOCK_L2,
                                     GPCI_KEY_CLOCK_DRAM};
@@ -109,7 +112,7 @@ static gpc_status apply_clocks(const gpci_import *import) {
     return status;
 }
 
-/* `lrr`, `gto`, `old`, `two_level_active:warps:inner:outer`, `warp_limiting:inner:warps` */
+/* Set the scheduler: `lrr`, `gto`, `old`, `two_level_active:warps:inner:outer` or `warp_limiting:inner:warps`. */
 static gpc_status apply_scheduler(const gpci_import *import) {
     static const char two_level[] = "two_level_active:", limit[] = "warp_limiting:";
     const gpci_option_id option = GPCI_OPTION_SCHEDULER;
@@ -138,11 +141,11 @@ static gpc_status apply_scheduler(const gpci_import *import) {
 #define COLLECTORS_MEMORY 2 /* the simulator's default */
 
 /*
- * Properties of an SM in 3.x without an option, constants of shader.cc. A fetch is decoded into an instruction buffer
- * of two, with a cycle each for fetch and decode. A branch's target is known with its issue. A memory instruction
- * passes ID_OC_MEM, a collector unit, OC_EX_MEM and the dispatch register; modelled if each register holds one
- * instruction. L1 hits in the cycle of its tags. The tags take an instruction's accesses from the last to the first
- * (process_memory_access_queue).
+ * Set the properties of an SM that have no option in 3.x, and are constants in shader.cc. A fetch is decoded into an
+ * instruction buffer of two, with a cycle each for fetch and decode. A branch's target is known with its issue. A
+ * memory instruction passes ID_OC_MEM, a collector unit, OC_EX_MEM and the dispatch register; modelled if each register
+ * holds one instruction. L1 hits in the cycle of its tags. The tags take an instruction's accesses from the last to the
+ * first (process_memory_access_queue).
  */
 static gpc_status apply_pipeline_of_3(const gpci_import *import, uint64_t collectors, bool single) {
     gpc_status status =
@@ -156,17 +159,18 @@ static gpc_status apply_pipeline_of_3(const gpci_import *import, uint64_t collec
     return status;
 }
 
-/*
- * Registers between the pipeline's stages. In 3.x, instructions waiting for the memory unit stand in the registers from
- * ID to its operand collectors, in the collectors, in the registers from there to EX, and one in its dispatch register.
- * Later releases may share the unit's collectors with other units, and only the first registers count.
- */
 bool gpci_import_is_3(const gpci_import *import) {
     uint64_t n[16];
     const size_t count = GPCI_OPTION(WIDTHS)->given ? gpci_import_list(GPCI_OPTION(WIDTHS)->text, ',', n, 7, 16) : 0;
     return count && count < 11;
 }
 
+/*
+ * Set the length of L1's queue from the widths: numbers of registers between the pipeline's stages. In 3.x,
+ * instructions waiting for the memory unit stand in the registers from ID to its operand collectors, in the collectors,
+ * in the registers from the collectors to EX, and one in its dispatch register. Later releases may share the unit's
+ * collectors with other units, and only the first registers count.
+ */
 static gpc_status apply_widths(const gpci_import *import) {
     uint64_t n[16];
     size_t count = 0;
