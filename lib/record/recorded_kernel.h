@@ -23,7 +23,7 @@ typedef struct gpci_recorded_forms {
     gpci_map known;
 } gpci_recorded_forms;
 
-/* recorded_forms.c: find or add a form, without its opcode. Returns the form's number; UINT32_MAX: out of memory. */
+/* recorded_forms.c: find or add a form. `form` has no opcode yet. Returns the number; UINT32_MAX: out of memory. */
 uint32_t gpci_forms_number(gpci_recorded_forms *forms, gpci_opcodes *opcodes, gpci_recorded_form form);
 /* Set the fields of an instruction that its opcode cannot express (gpci_rows.made). */
 void gpci_forms_made(const void *forms, const gpci_row *row, gpc_instruction *instruction);

@@ -12,7 +12,7 @@ typedef struct gpci_source_ops {
     gpc_status (*next_kernel)(gpci_source *source, gpc_kernel *kernel, gpc_error *error);
     /* build the kernel's next block; GPC_END at the kernel's end */
     gpc_status (*next_block)(gpci_source *source, gpci_block *block, gpc_error *error);
-    /* make the present kernel's first block the next again, and fill in `kernel`, whose pointers may change */
+    /* make the present kernel's first block the next again, and fill in `kernel`; its pointers may change */
     gpc_status (*rewind)(gpci_source *source, gpc_kernel *kernel, gpc_error *error);
     uint64_t (*kernel_count)(const gpci_source *source);
     /*

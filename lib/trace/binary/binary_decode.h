@@ -19,7 +19,7 @@ typedef struct gpci_decoder {
     uint32_t *placement;
     gpc_recording recording;
     gpc_turn *turns;
-    gpc_instruction *statics; /* mask: all lanes */
+    gpc_instruction *statics; /* each mask has all lanes */
     gpci_stream *streams;
     uint32_t *next_addressed; /* [i]: first static with addresses from i on; static_count if none follows */
     uint32_t static_count;

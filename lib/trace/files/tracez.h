@@ -19,7 +19,7 @@
  */
 typedef struct gpci_tracez gpci_tracez;
 
-/* True if an open file is a .tracez: it begins with a header that ends in a NUL. */
+/* True if an open file is a .tracez: the file begins with a header, and the header ends in a NUL. */
 bool gpci_tracez_is(int file);
 /* Open a file. `path` is for messages, and must outlive the result. The caller keeps the file. */
 gpc_status gpci_tracez_open(gpc_context *context, int file, const char *path, gpc_error *error, gpci_tracez **out);
