@@ -246,7 +246,10 @@ gpc_status gpci_coherence_access(gpc_coherence *coherence, const gpc_coherence_r
  */
 gpc_status gpci_coherence_issue(gpc_coherence *coherence, const gpc_coherence_request *request,
                                 const gpc_request *carried, gpc_error *error, uint64_t *out_token);
-/* Allocate the lists of transactions; last step of gpc_coherence_create. GPC_ERROR_MEMORY. */
+/*
+ * Compute the fields that depend on the protocol, and allocate `neighbour_fetches`; last step of gpc_coherence_create.
+ * GPC_ERROR_MEMORY.
+ */
 gpc_status gpci_tree_engine_prepare(gpc_coherence *coherence);
 void gpci_tree_engine_release(gpc_coherence *coherence);
 /* True if an access to any address needs no more memory of the tree: room in the lists, no bytes, no new page. */

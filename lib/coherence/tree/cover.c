@@ -6,22 +6,22 @@
 /*
  * Addresses served by every module, and the check for exactly one path from every address to a memory.
  *
- * A module with a given range serves that range. Other modules serve from the first to the last address of their low
- * modules, without foreign residues if interleaved. For every address a module serves, exactly one low module must
- * serve it; otherwise a request would have no destination, or two.
+ * A module with a given range serves the range. Other modules serve from the first to the last address of their low
+ * modules; an interleaved module serves only addresses with its residue. For every address that a module serves,
+ * exactly one low module must serve the address: if not, a request would have no destination, or two.
  *
- * Addresses are too many to test one by one. The borders of all ranges cut them into stretches. Within a stretch only
- * residues (address / divisor) mod modulus matter. Residues repeat with the least common multiple of all products
- * divisor x modulus, the period, and are constant within the greatest common divisor of all divisors, the step. Hence
- * one address per step of one period is enough in a stretch.
+ * There are too many addresses to test them one by one. The borders of all ranges cut the addresses into stretches.
+ * Within a stretch only residues, (address / divisor) mod modulus, matter. Residues repeat after a period: the least
+ * common multiple of all products divisor x modulus. Residues are constant within a step: the greatest common divisor
+ * of all divisors. Hence, in a stretch, a sample of one address per step of one period is enough.
  *
  * Example, an L1 that serves all addresses, over three modules:
  *   a  over a memory from 0 to 0xfff
  *   b  over a memory from 0x1000 on; addresses with (address / 256) mod 2 == 0
  *   c  over the same memory, with == 1
- * Stretches: 0 to 0xfff, and from 0x1000 on. The period is 512, the step 256. In the first stretch a serves 0 and
- * 0x100: correct. In the second, b serves 0x1000 and c serves 0x1100: correct, and later addresses repeat these two. If
- * b had c's residue, the L1 would be rejected: "'l1'.low has no module that serves address 0x1000".
+ * Stretches: 0 to 0xfff, and from 0x1000 on. The period is 512, the step 256. In the first stretch, a serves 0 and
+ * 0x100: correct. In the second stretch, b serves 0x1000 and c serves 0x1100: correct, and later addresses repeat the
+ * pattern. If b had c's residue, the L1 would be rejected: "'l1'.low has no module that serves address 0x1000".
  */
 
 #define MOST_STEPS 65536u
@@ -50,7 +50,7 @@ static void find_range(const gpc_coherence *coherence, gpci_module *module) {
     }
 }
 
-/* Reject an address of the module that no low module serves, or that two serve. */
+/* Reject a module if it serves `address`, and not exactly one low module serves `address`. */
 static gpc_status check_address(const gpc_coherence *coherence, const gpci_module *module, uint64_t address,
                                 gpc_error *error) {
     const gpci_module *found = NULL;
@@ -77,7 +77,7 @@ typedef struct interleaving {
     bool overflow;
 } interleaving;
 
-/* Add a module's residues. */
+/* Add the residues of a module to the step and the period. */
 static void add_interleaving(interleaving *ranges, const gpci_module *module) {
     if (!module->interleaved)
         return;
@@ -91,7 +91,10 @@ static void add_interleaving(interleaving *ranges, const gpci_module *module) {
     ranges->period *= part;
 }
 
-/* Visit one period of the stretch from `first` to `last`, or the whole stretch if shorter. GPC_END: too many steps. */
+/*
+ * Visit an address per step in one period of the stretch from `first` to `last`; or in the whole stretch, if shorter.
+ * GPC_END: more than MOST_STEPS addresses.
+ */
 static gpc_status visit_stretch(const gpc_coherence *coherence, const gpci_tree_steps *steps, uint64_t first,
                                 uint64_t last, void *data) {
     interleaving ranges = {0, 1, false};
@@ -99,7 +102,7 @@ static gpc_status visit_stretch(const gpc_coherence *coherence, const gpci_tree_
         add_interleaving(&ranges, steps->own);
     for (uint32_t i = 0; i < steps->count; i++)
         add_interleaving(&ranges, &coherence->modules[steps->list ? steps->list[i] : i]);
-    /* one more, because the stretch may begin within a step */
+    /* plus 1, because the stretch may begin within a step */
     const uint64_t count = ranges.overflow ? UINT64_MAX : ranges.step ? ranges.period / ranges.step + 1 : 1;
     for (uint64_t address = first, i = 0;; i++) {
         if (i == MOST_STEPS)
@@ -130,7 +133,7 @@ gpc_status gpci_tree_visit_steps(const gpc_coherence *coherence, const gpci_tree
     }
 }
 
-/* Module whose low modules are checked (gpci_tree_steps.visit). */
+/* Data of check_step: the module whose low modules are checked. */
 typedef struct question {
     const gpc_coherence *coherence;
     const gpci_module *m;
@@ -143,7 +146,8 @@ static gpc_status check_step(void *data, uint64_t address) {
 }
 
 /*
- * In a tree with homes, check as if all pages had one home, for every home: the address of a step may be on any page.
+ * In a tree with homes, check once for every home, as if all pages had the home: an address of the sample stands for
+ * addresses on any page.
  */
 static gpc_status check_homes(gpc_coherence *coherence, const gpci_module *module, const gpci_tree_steps *steps,
                               question *q) {
@@ -172,7 +176,10 @@ static gpc_status check_module(gpc_coherence *coherence, const gpci_module *modu
     return status;
 }
 
-/* True if the checks of a and b are equal. Modules of a level are mostly alike, and there may be thousands. */
+/*
+ * True if the checks of two modules are equal, so that one check is enough. Modules of a level are mostly alike, and
+ * there may be thousands.
+ */
 static bool same_check(const gpci_module *left, const gpci_module *right) {
     const gpc_coherence_module *given = &left->given, *other = &right->given;
     return left->interleaved == right->interleaved && left->first == right->first && left->last == right->last &&
@@ -181,7 +188,10 @@ static bool same_check(const gpci_module *left, const gpci_module *right) {
            !memcmp(given->low, other->low, given->low_count * sizeof *given->low);
 }
 
-/* True if the low modules are banks: equal range, divisor and modulus, different residues (or homes). */
+/*
+ * True if the low modules are banks: interleaved, with the same range, divisor and modulus; they differ in residue or
+ * home.
+ */
 static bool over_banks(const gpc_coherence *coherence, const gpci_module *module) {
     const gpci_module *first = &coherence->modules[module->given.low[0]];
     const gpc_coherence_module *given = &first->given;
@@ -204,7 +214,7 @@ static bool have_homes(const gpc_coherence *coherence, const gpci_module *module
     return any;
 }
 
-/* For banks, build a table from residue and home to bank, for gpci_module_low. */
+/* If the low modules are banks, build the table `banks` from residue and home to bank, for gpci_module_low. */
 static gpc_status list_banks(gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
     if (!over_banks(coherence, module))
         return GPC_OK;

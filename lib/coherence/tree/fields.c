@@ -26,7 +26,7 @@ gpc_status gpci_tree_check_networks(const gpc_coherence *coherence, gpc_error *e
     return GPC_OK;
 }
 
-/* Names must differ. Comparing 4096 names pairwise takes less time than later checks. */
+/* Check that names differ. Comparing 4096 names pairwise takes less time than later checks. */
 static gpc_status check_name(const gpc_coherence *coherence, const gpci_module *module, gpc_error *error) {
     if (!module->given.name || !*module->given.name)
         GPCI_TREE_REFUSE(ARGUMENT, module, "name", "is %s", "missing");
@@ -66,7 +66,7 @@ static gpc_status check_geometry(const gpci_module *module, gpc_error *error) {
     return GPC_OK;
 }
 
-/* The borders of a module's addresses must be borders of blocks: no block lies in two modules. */
+/* Check that the borders of a module's addresses are borders of blocks: no block may lie in two modules. */
 static gpc_status check_served(const gpci_module *module, gpc_error *error) {
     const gpc_coherence_module *given = &module->given;
     const uint64_t within = given->block_bytes - 1;
@@ -109,7 +109,7 @@ static gpc_status check_served(const gpci_module *module, gpc_error *error) {
     }
 }
 
-/* The largest message between a module and the low modules must fit the buffers of their network. */
+/* Check that the largest message between a module and the low modules fits the buffers of their network. */
 static gpc_status check_buffers(const gpc_coherence *coherence, const gpci_module *module, gpc_error *error) {
     const gpc_coherence_network *network = &coherence->stars[module->given.low_network].given;
     const uint32_t bytes = coherence->control_bytes + module->given.block_bytes;
@@ -196,7 +196,7 @@ gpc_status gpci_tree_check_modules(const gpc_coherence *coherence, gpc_error *er
         if (status == GPC_OK)
             status = check_rest(coherence, module, error);
     }
-    /* compares pairs of modules; every module must be valid first */
+    /* after the checks of all single modules, because these checks compare pairs of modules */
     for (uint32_t i = 0; i < coherence->module_count && status == GPC_OK; i++)
         status = check_ways_down(coherence, &coherence->modules[i], error);
     return status;

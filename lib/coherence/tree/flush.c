@@ -11,10 +11,13 @@
  * write-back of A's modified bytes; for B the L1 replies with an acknowledgement. Both blocks are then in I.
  */
 
-/* Action, besides gpci_sweep: evict copies above the flushed module that no directory lists. */
+/* Action in addition to gpci_sweep: evict the detached copies, which no directory lists, above the flushed module. */
 #define DETACHED UINT32_MAX
 
-/* Without a directory a low module cannot probe the modules above: each evicts the block by itself. */
+/*
+ * Action of a flush. In a protocol without a directory, a low module cannot probe the modules above: each module evicts
+ * the block by itself.
+ */
 static uint32_t flush_of(const gpc_coherence *coherence) {
     return gpci_tree_has(coherence, GPC_PROTOCOL_DIRECTORY) ? GPCI_SWEEP_FLUSH : GPCI_SWEEP_EVICT;
 }
@@ -35,7 +38,10 @@ static uint32_t next_valid(const gpci_module *module, uint32_t block) {
     return block;
 }
 
-/* True if the action applies to a valid block. */
+/*
+ * True if action `act` applies to a valid block. `low` not NULL: only to blocks whose way to memory leads through
+ * `low`.
+ */
 static bool concerns(const gpc_coherence *coherence, const gpci_module *module, uint32_t block, const gpci_module *low,
                      uint32_t act) {
     const uint8_t state = module->states[block];
@@ -49,8 +55,8 @@ static bool concerns(const gpc_coherence *coherence, const gpci_module *module, 
 }
 
 /*
- * Apply an action to all valid blocks of a module. If `low` is not NULL: only to blocks with write-backs towards `low`.
- * Memory for a block's steps is reserved before the first step: no block is left half done.
+ * Apply an action to all valid blocks of a module, or (`low` not NULL) to the blocks whose way to memory leads through
+ * `low`. Memory for a block's steps is reserved before the first step, so no block is left half done.
  */
 static gpc_status each_block(gpc_coherence *coherence, gpci_module *module, const gpci_module *low, uint32_t act,
                              gpc_error *error) {
@@ -63,9 +69,10 @@ static gpc_status each_block(gpc_coherence *coherence, gpci_module *module, cons
 }
 
 /*
- * Apply an action to the blocks of one module or, with GPC_NO_MODULE, of all modules at the places, first level first.
- * A flush of one module also reaches the modules above: by probes if there is a directory, else each module above
- * evicts the blocks that lead to the flushed module. An acquire concerns one module alone.
+ * Apply an action to the blocks of a module; GPC_NO_MODULE: of all modules with a place among `places`, first level
+ * first. A flush of a module also reaches the modules above. If there is a directory, the flush sends probes; if not,
+ * each module above evicts the blocks whose way leads through the flushed module. An acquire concerns only the module
+ * itself.
  */
 static gpc_status each_module(gpc_coherence *coherence, uint32_t module, uint32_t places, uint32_t act,
                               gpc_error *error) {

@@ -4,22 +4,24 @@
 #include <string.h>
 
 /*
- * Caches below each other for different addresses (gpc_coherence_module.near_of). Each cache is two modules that share
- * tags, ways, data and locks. The home half has the pages at home in the cache, over the pages' memory. The near half
- * keeps copies of all other pages, over the caches where the pages are at home. An address belongs to one half alone.
- * The halves meet only when one evicts a block of the other to make room; the block leaves as in its own half.
- * Between modules there is no circle: levels, directories, inclusion and probes are as in any tree.
+ * Caches of two halves (gpc_coherence_module.near_of). Two caches may each lie below the other, for different
+ * addresses. Such a cache is two modules that share tags, ways, data and locks. The home half has the blocks of the
+ * pages whose home is the cache; below the home half is the memory of these pages. The near half has copies of all
+ * other pages; below the near half are the home halves of other caches. An address belongs to only one half of a cache.
+ * The halves meet only when one half evicts a block of the other half to make room; the block then leaves as its own
+ * half would evict it. Modules form no circle: levels, directories, inclusion and probes are as in any tree.
  *
  * Example, two caches a and b, l1-0 over a, l1-1 over b; pages at home in a, and in b:
  *   of a's pages   l1-0 over a's home half; l1-1 over b's near half, over a's home half; that over a's memory
  *   of b's pages   the same the other way round
  *
- * Ways could still form a circle: a request of a's near half holds a way of a while the request waits for a way of b.
- * If all ways of both were held in this manner, no way would come free. Requests of near halves therefore leave at
- * least one way of a set unlocked (engine_find.c). A home half then always finds a way; requests of home halves
- * wait for memory alone, and requests of near halves for home halves. A lookup never waits for a lock if a way is
- * enough: the lock may be the other half's (gpci_halves_move). A near half is inclusive, whatever is given: a directory
- * entry kept for a leaving block might first evict an entry of the home half, whose copies may be leaving too.
+ * Waiting requests could still form a circle: a request of a's near half locks a way of a while the request waits for a
+ * way of b, and the same the other way round. If all ways were locked in this manner, no way would come free. Requests
+ * of near halves therefore leave at least one way of a set unlocked (engine_find.c). So a home half always finds a way;
+ * requests of home halves wait only for memory, and requests of near halves wait only for home halves. If a lookup only
+ * needs some way, it never waits for a certain lock, because the lock may belong to the other half (gpci_halves_move).
+ * A near half is always inclusive, whatever the options say: a directory entry kept for a leaving block might first
+ * evict an entry of the home half, whose copies may be leaving, too.
  */
 
 static gpc_status check_half(const gpc_coherence *coherence, const gpci_module *module, gpc_error *error) {
@@ -43,7 +45,7 @@ static gpc_status check_half(const gpc_coherence *coherence, const gpci_module *
     return GPC_OK;
 }
 
-/* Refuse halves that differ in a field about ways. */
+/* Refuse a near half that differs from its home half in a field about sets, ways or addresses. */
 static gpc_status compare(const gpci_module *m, gpc_error *error) {
     const gpc_coherence_module *given = &m->given, *module = &m->twin->given;
     const struct {
@@ -95,7 +97,10 @@ gpc_status gpci_tree_find_halves(gpc_coherence *coherence, gpc_error *error) {
     return status;
 }
 
-/* Give both halves directory entries of the larger size. */
+/*
+ * Give both halves of a cache the same directory entries: the smaller sub-blocks and the larger sets of sharers of the
+ * two.
+ */
 gpc_status gpci_tree_join_halves(gpc_coherence *coherence, gpc_error *error) {
     for (uint32_t i = 0; i < coherence->module_count; i++) {
         gpci_module *module = &coherence->modules[i], *home = module->twin;

@@ -3,13 +3,15 @@
 #include "coherence/module/transaction.h"
 
 /*
- * Hits of the first level, which need no other module and hence no controller: they are performed with other accesses
- * in flight, too. gpci_tree_engine_hit is the fast path for plain hits, the most frequent accesses;
- * gpci_tree_engine_own performs hits with policies, callbacks, flags or atomics. All other accesses go to
- * engine_alone.c.
+ * Hits of the first level. A hit needs no other module and hence no engine: a hit can be performed while other accesses
+ * are in flight. gpci_tree_engine_hit is the fast path for plain hits, the most frequent accesses; gpci_tree_engine_own
+ * performs hits with policies, callbacks, flags or atomics. All other accesses go to engine_alone.c.
  */
 
-/* True if the access can be done here, in case of a hit. Arguments must be correct; tree_engine.c reports errors. */
+/*
+ * True if gpci_tree_engine_hit can perform the access, if the access hits. If arguments are incorrect, returns false:
+ * tree_engine.c reports the errors.
+ */
 static bool is_plain(const gpc_coherence *coherence, const gpc_coherence_request *request,
                      const gpc_coherence_result *result) {
     if (request->module >= coherence->module_count || request->kind > GPC_COHERENCE_N_STORE ||
@@ -23,7 +25,7 @@ static bool is_plain(const gpc_coherence *coherence, const gpc_coherence_request
            request->address - module->first <= module->last - module->first;
 }
 
-/* Separate function: the common path needs fewer registers. */
+/* Separate function, so that the common path needs fewer registers. */
 static GPCI_NOINLINE uint32_t older_way_of(const gpci_module *module, uint32_t base, uint64_t number) {
     if (GPCI_LIKELY(!module->sector_mask))
         return gpci_find_wide(&module->tags, base, module->all_ways, number, false);
@@ -32,9 +34,10 @@ static GPCI_NOINLINE uint32_t older_way_of(const gpci_module *module, uint32_t b
 }
 
 /*
- * Way of a valid block in the row, or GPCI_NO_WAY. The two most recent ways are looked at first: `place` is the place
- * of the found way, and 2 for older ways. In lists, the bits of `order` may be other ways. With a single way, the
- * second tag is the next row's, which this row never has.
+ * Way of a valid block in the row, or GPCI_NO_WAY. The two most recent ways are looked at first. `place`: receives the
+ * found way's place in the order, or 2 for older ways. If `order` is not a word of ways but belongs to a list (lru.h),
+ * the bits may name any ways, which does no harm. If the row has a single way, the second tag compared is of the next
+ * row, and no block of this row has such a tag.
  */
 GPCI_INLINE uint32_t way_of(const gpci_module *module, uint32_t base, uint64_t order, uint64_t number,
                             uint32_t *place) {
@@ -52,7 +55,7 @@ GPCI_INLINE uint64_t cycle_of(const gpc_coherence *coherence, const gpc_coherenc
     return coherence->timing ? request->cycle + after : 0;
 }
 
-/* Perform a store: transition and bytes. */
+/* Perform a store that hits: the transition and the bytes. */
 static void write_state(gpc_coherence *coherence, gpci_module *module, const gpc_coherence_request *request,
                         uint64_t tag, uint32_t row, uint32_t way, uint8_t state, uint8_t next) {
     const bool coherent = request->kind == GPC_COHERENCE_STORE;
@@ -166,7 +169,7 @@ bool gpci_tree_engine_hit(gpc_coherence *coherence, const gpc_coherence_request 
     return true;
 }
 
-/* Block hit by an access, with its rule; GPCI_TREE_NO_BLOCK: the access needs more than a hit. */
+/* Block that an access hits, and the rule for the access. GPCI_TREE_NO_BLOCK: the access needs other modules. */
 static uint32_t own_block(const gpc_coherence *coherence, const gpci_module *module,
                           const gpc_coherence_request *request, gpc_protocol_rule *rule) {
     const uint32_t block = gpci_module_find(module, gpci_module_tag_of(module, request->address));
@@ -194,7 +197,8 @@ bool gpci_tree_engine_own(gpc_coherence *coherence, const gpc_coherence_request 
     gpci_module *module = &coherence->modules[request->module];
     gpc_protocol_rule rule;
     const bool notified = coherence->callbacks.on_message || coherence->callbacks.on_transition || coherence->busy;
-    if (module->plain && !notified && !request->flags && !request->atomic_count) /* the fast path has looked */
+    /* gpci_tree_engine_hit has already found no hit */
+    if (module->plain && !notified && !request->flags && !request->atomic_count)
         return false;
     const uint32_t block = own_block(coherence, module, request, &rule);
     if (block == GPCI_TREE_NO_BLOCK)

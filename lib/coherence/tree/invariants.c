@@ -21,7 +21,10 @@ static bool is_tracked(const gpc_coherence *coherence) {
     return coherence->protocol->flags & GPC_PROTOCOL_DIRECTORY;
 }
 
-/* True for M, O, E: modified bytes are here, or may appear without a request. F has the bytes of the level below. */
+/*
+ * True for M, O, E: the module has modified bytes, or may modify bytes without a request. F has the same bytes as the
+ * level below.
+ */
 static bool has_rights(const gpc_coherence *coherence, uint8_t state) {
     const uint8_t means = coherence->means[state];
     return means & GPC_MEANS_OWNER && means != GPC_MEANS_F;
@@ -31,7 +34,9 @@ static bool is_named(const gpc_coherence *coherence, uint8_t state) {
     return coherence->means[state] & GPC_MEANS_OWNER;
 }
 
-/* Name of a state: the message of NMOESI for the six standard states; otherwise the protocol's name. */
+/*
+ * Name of a state for messages. The six standard states have their names in nmoesi, other states the protocol's names.
+ */
 static gpci_state_name name_of(const gpc_coherence *coherence, uint8_t state) {
     return gpci_name_of_state(state < GPC_LINE_COUNT ? NULL : coherence->protocol, state);
 }
@@ -54,7 +59,7 @@ static const gpci_module *above(const gpc_coherence *coherence, const gpci_modul
     return &coherence->modules[target->above[place]];
 }
 
-/* True if t is the low module of `probed` for the address. */
+/* True if `target` is the low module of `probed` for the address. */
 static bool is_low(const gpc_coherence *coherence, const gpci_module *target, const gpci_module *probed,
                    uint64_t address) {
     return gpci_module_low(coherence, probed, address) == target->index;
@@ -62,7 +67,10 @@ static bool is_low(const gpc_coherence *coherence, const gpci_module *target, co
 
 /* -- one address */
 
-/* True if the copy is locked. It cannot be read until unlocked: it may be leaving, or waiting for permission. */
+/*
+ * True if the copy is locked. The processor cannot read the copy before the unlock: the copy may be leaving, or may
+ * wait for permission.
+ */
 static bool is_locked(const gpc_coherence *coherence, const gpci_module *probed, uint64_t address) {
     return coherence->engine && gpci_find_locked(coherence->engine, probed->index, address, NULL);
 }
@@ -93,7 +101,7 @@ static bool one_writer(const gpc_coherence *coherence, const gpci_module *target
                   name_of(coherence, state_at(other, address)).text, other->given.name);
 }
 
-/* Check the low module's directory about a valid copy. */
+/* Check that the directory of `target` knows the valid copy in `probed`. */
 static bool covered(const gpc_coherence *coherence, const gpci_module *target, const gpci_module *probed,
                     uint64_t address, char *text, size_t size) {
     const uint8_t state = state_at(probed, address);
@@ -116,7 +124,8 @@ static bool covered(const gpc_coherence *coherence, const gpci_module *target, c
                       (unsigned long long)address, name_of(coherence, state).text, probed->given.name,
                       target->given.name);
     const bool notified_of =
-        coherence->protocol->flags & GPC_PROTOCOL_PROBE_WHOLE; /* Multi2Sim's clear-owner message */
+        /* Multi2Sim informs the module below by CLEAR_OWNER when E becomes N */
+        coherence->protocol->flags & GPC_PROTOCOL_PROBE_WHOLE;
     const bool silent = coherence->means[state] == GPC_MEANS_N && !notified_of;
     if (owner == slot && !is_named(coherence, state) && !silent)
         return report(text, size, "owners: 0x%llx is in %s in %s, the owner in %s", (unsigned long long)address,
@@ -124,7 +133,7 @@ static bool covered(const gpc_coherence *coherence, const gpci_module *target, c
     return true;
 }
 
-/* With invalidations: check that t lists every copy. */
+/* In a protocol that INVALIDATES, check that `target` lists every copy in middle caches above. */
 static bool listed(const gpc_coherence *coherence, const gpci_module *target, uint64_t address, char *text,
                    size_t size) {
     const uint32_t block = gpci_module_find(target, gpci_module_tag_of(target, address));
@@ -157,8 +166,8 @@ static bool clean(const gpc_coherence *coherence, const gpci_module *module, uin
                   size_t size) {
     const uint32_t block = gpci_invariants_copy(module, address);
     /*
-     * In Multi2Sim, lower caches go to E when a writer takes the block; the writer also has the modified bytes they
-     * keep.
+     * In Multi2Sim, a lower cache goes to E when a writer above takes the block, and keeps modified bytes, which the
+     * writer has as well.
      */
     const bool full_blocks = module->above_count && coherence->protocol->flags & GPC_PROTOCOL_WHOLE_BLOCKS;
     if (block == GPCI_TREE_NO_BLOCK || !module->dirty || !is_tracked(coherence) || full_blocks)
@@ -233,7 +242,7 @@ static bool entry_is_sane(const gpci_module *module, uint32_t block, char *text,
     if (!valid && gpci_module_tag(module, block))
         return report(text, size, "tags: %s's block %u is invalid, its tag is not 0", module->given.name, block);
     if (valid && !gpci_module_owns(module, block))
-        return true; /* the other half checks it */
+        return true; /* the check of the other half covers the block */
     for (uint32_t sub = 0; sub < module->sub_blocks; sub++) {
         const uint16_t owner = gpci_module_owner_of(module, block, sub);
         const bool any = gpci_sharers_any(module, block, sub);
@@ -263,7 +272,7 @@ static bool order_is_sane(const gpci_module *module, uint32_t set, char *text, s
     return true;
 }
 
-/* Check the valid blocks of a way: all of a single line, and the line in no other way. */
+/* Check that the valid blocks of a way are of a single line, and that the line is in no other way. */
 static bool line_is_sane(const gpci_module *module, uint32_t block, char *text, size_t size) {
     for (uint32_t sector = 0; module->sector_mask && module->states[block] != GPC_LINE_I && sector < module->sectors;
          sector++) {
@@ -333,12 +342,12 @@ static uint8_t memory_byte(const gpc_coherence *coherence, uint64_t address) {
     return byte;
 }
 
-/* True if the home may be `probed` or a module above. */
+/* True if the home of the value (gpci_invariants_home) may be `probed`, or a module above `probed`. */
 static bool leads_home(const gpc_coherence *coherence, const gpci_module *probed, uint8_t state) {
     return probed->place == GPCI_PLACE_LAST || (is_tracked(coherence) && has_rights(coherence, state));
 }
 
-/* Next module on the way from memory to the home; NULL: `target` is the last. */
+/* Next module after `target` on the way from memory to the home of the value; NULL: `target` is the last. */
 static const gpci_module *towards_home(const gpc_coherence *coherence, const gpci_module *target, uint64_t address) {
     for (uint32_t i = 0; i < target->above_count; i++) {
         const gpci_module *probed = above(coherence, target, i);
@@ -346,7 +355,7 @@ static const gpci_module *towards_home(const gpc_coherence *coherence, const gpc
         if (state != GPC_LINE_I && leads_home(coherence, probed, state))
             return probed;
     }
-    /* Non-inclusive caches may know copies above without having one. */
+    /* a non-inclusive cache may have copies above without a copy of its own */
     for (uint32_t i = 0; i < target->above_count; i++) {
         const gpci_module *probed = above(coherence, target, i);
         if (!probed->given.non_inclusive || !is_low(coherence, target, probed, address) ||
@@ -370,7 +379,7 @@ static bool is_dirty(const gpci_module *module, uint64_t address) {
     return module->dirty[(size_t)gpci_invariants_copy(module, address) * bytes + bit / 8] >> bit % 8 & 1;
 }
 
-/* False for bytes of a partial block that have not arrived. */
+/* True if a byte of a block is present; false: the block is partial and lacks the byte. */
 static bool is_there(const gpci_module *module, uint64_t address) {
     return gpci_module_has_byte(module, gpci_invariants_copy(module, address), address % module->given.block_bytes);
 }

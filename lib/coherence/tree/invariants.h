@@ -20,30 +20,31 @@
  */
 bool gpci_invariants_at(const gpc_coherence *coherence, uint64_t address, char *text, size_t size);
 
-/* Check "one writer" alone: for unlocked copies the rule holds even with accesses in flight. */
+/* Check only "one writer": for unlocked copies, the rule holds even with accesses in flight. */
 bool gpci_invariants_one_writer(const gpc_coherence *coherence, uint64_t address, char *text, size_t size);
 
 /* Check every smallest block in [first, first + bytes). */
 bool gpci_invariants_over(const gpc_coherence *coherence, uint64_t first, uint64_t bytes, char *text, size_t size);
 
 /*
- * Check tags and lists of all modules: every tag once and in the set; recency is a permutation; invalid blocks without
- * tag, owner and sharers; owners among the sharers; states allowed at the module's place (memory: I, E, M).
+ * Check tags and orders of all modules. Every tag is in its set, and only once; the recency of a set is a permutation
+ * of the ways; an invalid block has no tag, owner or sharers; an owner is a sharer; a memory's blocks are in I, E or M.
  */
 bool gpci_invariants_of_tags(const gpc_coherence *coherence, char *text, size_t size);
 
 /*
- * Value of a byte for the whole tree. Candidates are memory, the caches shared by all processors, and modules with
- * rights; the value is in the candidate nearest to the processors that has modified it. Non-coherent stores count only
- * after write-back.
+ * Value of a byte, for the whole tree. The value's home is memory, a cache shared by all processors, or a module with
+ * rights: of the modules that have modified the byte, the module nearest to the processors. Non-coherent stores count
+ * only after the write-back.
  */
 uint8_t gpci_invariants_home(const gpc_coherence *coherence, uint64_t address);
 
-/* For coherent protocols: check that a byte unmodified in a module with rights equals the byte below. */
+/* For coherent protocols: check that a byte which a module with rights has not modified equals the byte below. */
 bool gpci_invariants_of_home(const gpc_coherence *coherence, uint64_t address, char *text, size_t size);
 
 /*
- * Block of an address in the module, with data; GPCI_TREE_NO_BLOCK: no valid copy (a directory entry alone is no copy).
+ * Valid block of an address in the module, with data. GPCI_TREE_NO_BLOCK: no valid copy; a directory entry without data
+ * is no copy.
  */
 uint32_t gpci_invariants_copy(const gpci_module *module, uint64_t address);
 

@@ -12,10 +12,15 @@
 
 #define LINE 64u
 #define MOST_MESSAGES (1u << 24)
-/* Enough for an empty flush; the first access makes room for the steps (gpci_tree_engine_reserve). */
+/*
+ * First size of the lists: enough for an empty flush. The first access enlarges the lists (gpci_tree_engine_reserve).
+ */
 #define FIRST_STEPS 16u
 
-/* Take the next array of the slab at *at, and move *at. If slab is NULL, only add up the size. */
+/*
+ * Take the next array of the slab, at *at, and advance *at. If `slab` is NULL, only *at advances, to compute the slab's
+ * size.
+ */
 static void *take(char *slab, size_t *at, size_t count, size_t bytes, bool *overflow) {
     const size_t most = SIZE_MAX / 4;
     void *here = slab ? slab + *at : NULL;
@@ -28,7 +33,7 @@ static void *take(char *slab, size_t *at, size_t count, size_t bytes, bool *over
     return here;
 }
 
-/* Take and start the order of the ways of each of `rows` rows. */
+/* Take the memory of the recency order of each row, and initialise the orders. */
 static void place_order(gpci_lru_state *order, uint32_t rows, uint32_t ways, char *slab, size_t *at, bool *overflow) {
     uint64_t *orders = take(slab, at, ways ? rows : 0, sizeof *orders, overflow);
     gpci_lru_link *links = take(slab, at, ways > GPCI_RECENCY_WAYS ? (size_t)rows * ways : 0, sizeof *links, overflow);
@@ -36,7 +41,10 @@ static void place_order(gpci_lru_state *order, uint32_t rows, uint32_t ways, cha
         gpci_lru_start(order, rows, ways, orders, links);
 }
 
-/* Take tags. Upper bits lie behind the tags, for comparisons that read behind the last row. */
+/*
+ * Take the memory of tags. The upper bits of the tags (`highs`) lie behind the tags, because comparisons may read
+ * behind the last row.
+ */
 static void place_tags(gpci_tags *tags, size_t rows, uint32_t row, char *slab, size_t *at, bool *overflow) {
     uint32_t *words = take(slab, at, rows * row, 2 * sizeof *words, overflow);
     if (slab)
@@ -71,7 +79,7 @@ static void place_module(const gpc_coherence *coherence, gpci_module *module, ch
         module->lacks = NULL;
 }
 
-/* Initialise: all blocks invalid, everything else 0: no owners. */
+/* Initialise: all blocks are in I. All other memory is 0, which also means: no owners. */
 static void start_module(gpci_module *module) {
     if (module->full_map) {
         module->sharers = NULL, module->owners = NULL, module->states = NULL;
@@ -80,7 +88,7 @@ static void start_module(gpci_module *module) {
     memset(module->states, GPC_LINE_I, module->blocks);
 }
 
-/* Prepare the mapping of tags to sets (module_tags.c). */
+/* Compute the fields that map tags to sets (module_tags.c). */
 static void index_module(const gpc_coherence *coherence, gpci_module *module) {
     const gpc_coherence_module *given = &module->given;
     const uint64_t modulus = module->interleaved ? given->modulus : 1;
@@ -99,7 +107,7 @@ static void index_module(const gpc_coherence *coherence, gpci_module *module) {
                       (module->sectors > 1 && modulus > 1);
 }
 
-/* The near half of a cache shares the arrays of the home half, except `lacks`: it keeps no partial blocks. */
+/* Let a near half share the arrays of the home half. A near half keeps no partial blocks, and so needs no `lacks`. */
 static void share_arrays(gpci_module *module) {
     const gpci_module *home = module->twin;
     module->tags = home->tags, module->sharers = home->sharers, module->owners = home->owners,
@@ -133,7 +141,7 @@ static gpc_status make_slab(gpc_coherence *coherence, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Make a policy like those of a hierarchy's caches, with state shared within a level. */
+/* Make a policy, as for a hierarchy's caches. Policies of the modules in gpci_tree_telling.peers share state. */
 static gpc_status make_shared(const gpc_coherence *coherence, const gpci_module *module, gpc_policy_kind kind,
                               const char *text, gpc_error *error, gpci_policy **out) {
     gpc_policy_env geometry = {.sets = module->given.sets,
@@ -155,7 +163,10 @@ static gpc_status make_shared(const gpc_coherence *coherence, const gpci_module 
     return gpci_policy_create(coherence->context, kind, text, &geometry, commons, error, out);
 }
 
-/* lru and fifo are built in (module_tags.c); other policies are made if requests carry the fields they read. */
+/*
+ * Make a module's replacement policy. lru and fifo are built in (module_tags.c), and need none. Another policy is
+ * refused if it reads fields that requests do not carry.
+ */
 static gpc_status make_policy(gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
     const char *text = module->given.replacement;
     module->fifo = !strcmp(text, "fifo");
@@ -201,7 +212,7 @@ gpc_status gpci_module_keep(gpc_coherence *coherence, gpci_module *module, bool 
     return GPC_OK;
 }
 
-/* Matrices for a protocol with more states than gpci_coherence_stats. */
+/* Make the counters of transitions for a protocol with more states than gpci_coherence_stats. */
 static gpc_status make_matrices(gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
     module->transitions =
         gpci_zalloc(coherence->context, (size_t)coherence->states * coherence->states, sizeof *module->transitions);
@@ -215,7 +226,7 @@ static gpc_status make_star(gpc_coherence *coherence, gpci_tree_star *star, gpc_
     return star->last ? GPC_OK : gpci_out_of_memory(error);
 }
 
-/* Most neighbours read for a block on the way to memory. */
+/* Upper bound of the neighbours read for a block, at all levels on the way to memory. */
 static uint32_t most_neighbours(gpc_coherence *coherence) {
     uint32_t all = 1;
     for (uint32_t i = 0; i < coherence->module_count; i++) {
@@ -233,12 +244,14 @@ static uint32_t most_neighbours(gpc_coherence *coherence) {
 }
 
 /*
- * Lists for the most steps of a transaction. A request visits every level once, may evict a block at each, and each of
- * these probes all modules above for all their blocks within the largest block of the tree. Bound: levels x (blocks of
- * all modules within the largest block) x 16 (reserve), times the blocks of a line (evicted together), times the blocks
- * read for one access.
+ * Make the lists of a transaction, and compute the upper bound of the steps. A request visits every level once and may
+ * evict a block at every level; the visit and the eviction may probe all modules above, for all blocks that lie within
+ * the largest block of the tree. The bound is the product of: levels; blocks of all modules within the largest block;
+ * 16, which leaves a reserve; blocks of a line, which leave together; blocks read for an access. 64 more for small
+ * trees.
  *
- * Example: 2 L1s with blocks of 64, an L2 of 128, memory of 256: (4 + 4 + 2 + 1) x 3 levels x 16 + 64 = 592 steps.
+ * Example: 2 L1s with blocks of 64 bytes, an L2 with blocks of 128 bytes, a memory with blocks of 256 bytes. 256 bytes
+ * have 4 blocks in each L1, 2 in the L2 and 1 in memory: (4 + 4 + 2 + 1) x 3 levels x 16 + 64 = 592 steps.
  */
 static gpc_status make_lists(gpc_coherence *coherence, gpc_error *error) {
     uint32_t largest = 0, sectors = 1;

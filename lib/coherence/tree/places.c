@@ -4,30 +4,30 @@
 /*
  * Place of every module, which selects the protocol's table: first level, between, shared, memory.
  *
- * A cache is shared (LAST) if every processor accesses the addresses served by this cache through this cache. Reaching
- * the cache by some address is not enough. Therefore the path of every processor to memory is walked for one address of
- * every kind (gpci_tree_visit_steps), and the modules on the paths are counted.
+ * A cache is shared (LAST) if all processors access all addresses of the cache through the cache. It is not enough if
+ * every processor reaches the cache by some address. Therefore the path of every processor to memory is walked for a
+ * sample of the addresses (gpci_tree_visit_steps), and the paths through each module are counted.
  *
- * Example 1: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both L2s over mm. The L1s are FIRST. Of three paths for any
- * address two pass l2-0 and one passes l2-1: both are BETWEEN. With one L2 below all three L1s, all three paths pass
- * it: LAST.
+ * Example 1: l1-0 and l1-1 over l2-0, l1-2 over l2-1, both L2s over mm. The L1s are FIRST. An address has three paths:
+ * two pass l2-0 and the third passes l2-1, so both L2s are BETWEEN. With a single L2 below all three L1s, all three
+ * paths pass the L2: it is LAST.
  *
  * Example 2: l1-0 reaches l2-0 for low addresses and l2-1 for high ones, l1-1 the other way round. Both processors
- * reach both L2s, but a low address is in l2-0 for one and in l2-1 for the other, and each L2 may hold data unseen by
- * the other: both L2s are BETWEEN.
+ * reach both L2s. But a low address is in l2-0 for l1-0 and in l2-1 for l1-1, and an L2 may hold data that the other L2
+ * does not see: both L2s are BETWEEN.
  */
 
-/* Most paths to walk. If there are more, no cache counts as shared, which is always safe. */
+/* Upper bound of the paths to walk. If there are more paths, no cache counts as shared, which is always safe. */
 #define MOST_WALKS (1u << 24)
 
 typedef struct walk {
     const gpc_coherence *coherence;
-    uint32_t *passed; /* [module] processors with a path to the address through the module */
-    bool *partial;    /* [module] for an address, only a part of the processors use the module */
-    uint64_t walks;   /* paths walked */
+    uint32_t *passed; /* [module_count] number of processors with a path to the address through the module */
+    bool *partial;    /* [module_count] for some address, only a part of the processors use the module */
+    uint64_t walks;   /* number of paths walked */
 } walk;
 
-/* Walk the paths of the processors to an address. GPC_END: too many. */
+/* Walk the paths of all processors to an address. GPC_END: more than MOST_WALKS paths. */
 static gpc_status walk_address(void *data, uint64_t address) {
     walk *visit = data;
     const gpc_coherence *coherence = visit->coherence;
@@ -51,7 +51,7 @@ static gpc_status walk_address(void *data, uint64_t address) {
     return visit->walks > MOST_WALKS ? GPC_END : GPC_OK;
 }
 
-/* True with a single first-level module: every module below is shared. */
+/* True if the tree has a single first-level module: then every module below is shared. */
 static bool is_alone(const gpc_coherence *coherence) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < coherence->module_count; i++)
@@ -66,7 +66,7 @@ static uint8_t place_of(const gpci_module *module, bool partial) {
                                      : GPCI_PLACE_LAST;
 }
 
-/* In a tree with homes, walk as if all pages had one home, for every home. */
+/* In a tree with homes, walk once for every home, as if all pages had the home. */
 static gpc_status walk_homes(gpc_coherence *coherence, const gpci_tree_steps *steps, walk *visit) {
     if (!coherence->homes)
         return gpci_tree_visit_steps(coherence, steps, visit);
@@ -111,8 +111,8 @@ static gpc_status find_rules(const gpc_protocol *protocol, gpci_module *module, 
 }
 
 /*
- * Byte masks need a cache whose low modules are memories that no other cache uses: no module below asks the cache for
- * the data.
+ * Refuse byte masks, except in a cache whose low modules are memories that no other cache uses: then no module below
+ * requests the cache's data.
  */
 static gpc_status check_masks(const gpc_coherence *coherence, const gpci_module *module, gpc_error *error) {
     bool over_memory = module->place == GPCI_PLACE_LAST;

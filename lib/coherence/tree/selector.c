@@ -2,14 +2,14 @@
 #include "coherence/tree/tree_build.h"
 
 /*
- * Modules with hashed sets or hashed addresses share selectors, which use the functions of gpc_cache and of a
- * hierarchy's slices. Most modules of a tree share one of two or three selectors, or have none: shifts and masks are
- * enough.
+ * Selectors of modules with hashed sets or hashed addresses. A selector uses the hash functions of gpc_cache and of a
+ * hierarchy's slices. Similar modules share a selector; a tree has mostly two or three selectors. Modules for which
+ * shifts and masks are enough have no selector.
  *
- * Before gpci_tree_select, a HASHED module treats addresses as INTERLEAVED; cover.c and places.c see it this way. This
- * is valid: a hash only permutes stretches within groups of modulus stretches (rounded up to a power of two). If all
- * HASHED modules have equal hashes, and ranges do not cut such groups, every address has the paths some other address
- * has without the hash.
+ * Before gpci_tree_select, a HASHED module treats addresses as INTERLEAVED, and cover.c and places.c check the module
+ * without its hash. The checks are still valid. A hash only permutes stretches of `divisor` bytes within groups of
+ * `modulus` stretches (rounded up to a power of two). If all HASHED modules have equal hashes, and ranges do not cut
+ * groups, an address has the same path with the hash as another address of the group without the hash.
  *
  * Example, 3 banks, stretches of 256 bytes: the hash's degree is 2, and stretches 4 to 7 become 6, 7, 4, 5. Modulo 3
  * they are in banks 0, 1, 1, 2, and without the hash in banks 1, 2, 0, 1: the numbers per bank are equal over all
@@ -20,7 +20,7 @@ static bool is_hashed(const gpci_module *module) {
     return module->given.served == GPC_SERVES_HASHED;
 }
 
-/* Bytes of a group of stretches permuted by a hash. */
+/* Size in bytes of a group of stretches within which a hash permutes. */
 static uint64_t group_bytes(const gpci_module *hashed) {
     return hashed->given.divisor << gpci_ceil_log2(hashed->given.modulus);
 }
@@ -50,7 +50,7 @@ gpc_status gpci_tree_check_hashes(const gpc_coherence *coherence, gpc_error *err
     return status;
 }
 
-/* True if a module needs a selector. `dense` matters only with several blocks in a stretch. */
+/* True if a module needs a selector. `dense` makes a difference only if a stretch has several lines. */
 static bool needs_selector(const gpci_module *module) {
     const gpc_coherence_module *given = &module->given;
     const bool gaps = module->interleaved && given->modulus > 1 &&
@@ -84,7 +84,9 @@ static gpc_status make(gpc_coherence *coherence, gpci_module *module, gpc_error 
     return status < 0 ? gpci_fail(error, status, "%s: %s", gpci_tree_title_of(module).text, detail.message) : GPC_OK;
 }
 
-/* Find or make the selector of a module that needs one. All modules: the modulus must fit gpci_divisor. */
+/*
+ * Find or make a module's selector, if needed. Also check that the modulus of any interleaved module fits gpci_divisor.
+ */
 static gpc_status select_for(gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
     if (module->interleaved && module->given.modulus > UINT32_MAX)
         GPCI_TREE_REFUSE(RANGE, module, "modulus", "is %llu, more than %u", (unsigned long long)module->given.modulus,

@@ -11,13 +11,13 @@
  *   mm               3      both L2s
  */
 
-#define GREATEST_RATIO 64u /* most sub-blocks in a block */
+#define GREATEST_RATIO 64u /* upper bound of the sub-blocks in a block */
 
 static uint32_t least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
-/* List the modules above every module, ascending, with the place of each in the list (`slots`). */
+/* List the modules above every module in ascending order (`above`), and their places in the list (`slots`). */
 static gpc_status list_above(gpc_coherence *coherence, gpc_error *error) {
     for (uint32_t i = 0; i < coherence->module_count; i++)
         for (uint32_t k = 0; k < coherence->modules[i].given.low_count; k++)
@@ -61,8 +61,9 @@ static gpc_status check_neighbours(const gpci_module *module, gpc_error *error) 
 }
 
 /*
- * Level of a module: one more than the highest level above. A module is queued once all modules above it are done; a
- * module in or below a cycle is never queued, and rejected. At the end `queue` is in order of level.
+ * Compute levels: a module's level is 1 more than the highest level of the modules above. A module enters `queue` when
+ * all modules above are done. At the end, `queue` is in order of level. A module in or below a cycle never enters, and
+ * is rejected.
  */
 static gpc_status count_levels(gpc_coherence *coherence, uint32_t *waiting, uint32_t *queue, gpc_error *error) {
     uint32_t count = 0;
@@ -90,7 +91,9 @@ static gpc_status count_levels(gpc_coherence *coherence, uint32_t *waiting, uint
     return GPC_OK;
 }
 
-/* Sub-blocks have a directory entry each and the size of the smallest block above. */
+/*
+ * Compute sizes of blocks. A sub-block has a directory entry, and the size of the smallest block of the modules above.
+ */
 static gpc_status divide_blocks(const gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
     uint32_t smallest = module->given.block_bytes;
     for (uint32_t i = 0; i < module->above_count; i++)
@@ -111,7 +114,7 @@ static gpc_status divide_blocks(const gpc_coherence *coherence, gpci_module *mod
     return GPC_OK;
 }
 
-/* Number of copies a directory entry names. */
+/* Check the options of limited directories, and set the number of copies that a directory entry can name. */
 static gpc_status limit_directory(const gpc_coherence *coherence, gpci_module *module, gpc_error *error) {
     const gpc_coherence_module *given = &module->given;
     const bool coarse = given->directory_overflow == GPC_OVERFLOW_COARSE;

@@ -5,7 +5,8 @@
 
 /*
  * State of a tree as bytes, and back. The exploration in the tests compares the bytes to recognise states; so equal
- * states must give equal bytes, whatever their history (orders of more than 16 ways apart: lru.h). Saved in this order:
+ * states must give equal bytes, whatever accesses led to the states. An exception is the recency order of more than 16
+ * ways (lru.h). Saved in this order:
  *   the slab                          with the data of invalid blocks zeroed, which have no meaning
  *   each full map                     a count, then entries ascending by block number: number, state, owners, sharers
  *   pages                             a count, then pages ascending by number: number, home
@@ -43,7 +44,10 @@ static const char *get(const char *at, void *to, size_t bytes) {
     return at + bytes;
 }
 
-/* Smallest key of the map not below `from`, by linear search: maps are small when snapshots are taken. */
+/*
+ * Find the map's smallest key that is at least `from`. False: none. The search is linear, as maps are small when states
+ * are saved.
+ */
 static bool next_entry(const gpci_map *map, uint64_t from, uint64_t *number, uint32_t *value) {
     bool found = false;
     for (uint32_t i = 0; i < map->count; i++)
@@ -56,7 +60,8 @@ static bool next_entry(const gpci_map *map, uint64_t from, uint64_t *number, uin
 }
 
 static char *save_map(const gpci_module *module, char *at) {
-    const size_t words = (size_t)module->sub_blocks * module->sharer_words; /* sets of a full map have no codes */
+    /* a full map's sets of sharers have no codes */
+    const size_t words = (size_t)module->sub_blocks * module->sharer_words;
     uint64_t number = 0;
     uint32_t block = 0;
     at = put(at, &module->map.count, sizeof module->map.count);
@@ -70,7 +75,7 @@ static char *save_map(const gpci_module *module, char *at) {
 }
 
 static const char *load_map(gpci_module *module, const char *at) {
-    const uint32_t used = module->map.count; /* later blocks are in I; in a memory with room for many, most are */
+    const uint32_t used = module->map.count; /* blocks from `used` on are already in I */
     const size_t words = (size_t)module->sub_blocks * module->sharer_words;
     uint32_t count = 0;
     uint64_t number = 0;
@@ -88,7 +93,10 @@ static const char *load_map(gpci_module *module, const char *at) {
     return at;
 }
 
-/* Zero the saved data of blocks that are invalid or have no data. */
+/*
+ * Zero the saved data of blocks that are in I or have no data: their bytes have no meaning, and equal states must give
+ * equal bytes.
+ */
 static void clear_invalid(const gpc_coherence *coherence, const gpci_module *module, char *saved) {
     if (!module->data)
         return;

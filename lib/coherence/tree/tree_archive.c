@@ -5,11 +5,12 @@
 #include "cache/cache_archive.h"
 
 /*
- * A tree in a snapshot: fields that later accesses can see, and all counters. Save such a new field of gpc_coherence or
- * gpci_module here. The state of accesses in flight belongs to the engine (gpci_engine_state).
+ * A tree in a snapshot: all counters, and all fields that later accesses can see. If you add such a field to
+ * gpc_coherence or gpci_module, save the field here. The engine saves the state of accesses in flight
+ * (gpci_engine_state).
  */
 
-/* Directory of a memory, with an entry for every block ever cached. */
+/* Save or load the full map of a memory: an entry for every block that a cache ever had. */
 static void archive_full_map(gpc_context *context, gpci_module *module, gpci_archive *archive) {
     const size_t words = (size_t)module->sub_blocks * module->sharer_words;
     uint32_t count = (uint32_t)gpci_archive_count(archive, module->map.count, sizeof *module->map.entries);
@@ -84,5 +85,5 @@ void gpci_coherence_archive(gpc_coherence *coherence, gpci_archive *archive) {
         archive_module(coherence, &coherence->modules[i], archive);
     coherence->entries++;
     gpci_map_archive(coherence->context, &coherence->pages, archive);
-    archive_memory(coherence, archive); /* a hierarchy's tree has no timing, and no turns of switches */
+    archive_memory(coherence, archive); /* a hierarchy's tree has no timing, and so no turns of switches to save */
 }

@@ -5,7 +5,7 @@
 #include "base/archive.h"
 #include "coherence/module/tree.h"
 
-/* Save or load a tree; loading needs a tree made from equal options. */
+/* Save a tree to an archive, or load it. A tree may only be loaded into a tree made from equal options. */
 void gpci_coherence_archive(gpc_coherence *tree, gpci_archive *archive);
 
 #endif

@@ -14,7 +14,7 @@ gpci_tree_title gpci_tree_title_of(const gpci_module *module) {
     return title;
 }
 
-/* Copy element `index` of a caller's array. All elements must have the size stated by the first (struct_size). */
+/* Copy element `index` of the calling program's array. All elements must have the struct_size of the first element. */
 static gpc_status take_element(void *ours, size_t size, size_t least, const void *array, uint32_t index,
                                const char *type, gpc_error *error) {
     size_t stride, given;
@@ -36,7 +36,10 @@ static gpc_status copy_text(gpc_coherence *coherence, const char **text, gpc_err
     return GPC_OK;
 }
 
-/* Copy everything the caller points to. Pointers in `given` are always the library's or NULL, so destroying is safe. */
+/*
+ * Copy a module's options, and all that their pointers point to. At any time, a pointer in `given` is NULL or belongs
+ * to the library, so gpc_coherence_destroy is safe after an error.
+ */
 static gpc_status copy_module(gpc_coherence *coherence, gpci_module *module, const void *array, gpc_error *error) {
     gpc_coherence_module theirs = GPC_COHERENCE_MODULE_INIT;
     gpc_status status = take_element(&theirs, sizeof theirs, offsetof(gpc_coherence_module, directory_pointers), array,

@@ -8,8 +8,8 @@
 /* gpc_coherence_access: arguments, memory and results of accesses. */
 
 /*
- * True if the protocol has N: a non-coherent store can lead to it. After a read request the next state is
- * `next_shared`, because a non-coherent store always shares the block.
+ * True if non-coherent stores of the protocol can lead to state N. After a read request for a non-coherent store, the
+ * next state is always `next_shared`, because such a store shares the block.
  */
 static bool stores_non_coherently(const gpc_coherence *coherence) {
     const gpc_protocol_rule(*rules)[GPC_EVENT_COUNT] = *coherence->protocol->first;
@@ -52,7 +52,7 @@ void gpci_coherence_inject(gpc_coherence *coherence, uint32_t faults, uint32_t p
     coherence->faults |= faults;
 }
 
-/* Reserve memory for the block and the neighbours. */
+/* Reserve memory's bytes for the block and its neighbours. */
 static gpc_status reserve_bytes(gpc_coherence *coherence, uint64_t address) {
     const uint64_t first = address & ~coherence->group_mask, step = (uint64_t)1 << coherence->memory_shift;
     gpc_status status = gpci_tree_memory_reserve(coherence, address);
@@ -107,7 +107,10 @@ gpc_status gpci_tree_engine_result(gpc_coherence *coherence, gpc_coherence_resul
     return gpci_give(result, done, sizeof *done, "gpc_coherence_result", NULL);
 }
 
-/* gpc_coherence_kind numbers LOAD, STORE and N_STORE like gpc_coherence_event */
+/*
+ * True if the flags name an event that the protocol itself defines, and that is like the request's kind.
+ * gpc_coherence_kind numbers LOAD, STORE and N_STORE as gpc_coherence_event does.
+ */
 static bool names_event(const gpc_coherence *coherence, const gpc_coherence_request *request) {
     const uint32_t event = request->flags >> GPC_ACCESS_EVENT_SHIFT;
     return event >= GPC_EVENT_COUNT && event < gpci_events_of(coherence->protocol) &&
@@ -155,7 +158,7 @@ gpc_status gpci_tree_engine_check_idle(const gpc_coherence *coherence, const cha
     return GPC_OK;
 }
 
-/* Perform an access that is no plain hit. */
+/* Perform an access that gpci_tree_engine_hit cannot perform. */
 static GPCI_NOINLINE gpc_status access_step_by_step(gpc_coherence *coherence, const gpc_coherence_request *request,
                                                     const gpc_request *carried, gpc_error *error,
                                                     gpc_coherence_result *result) {
@@ -185,7 +188,10 @@ static GPCI_COLD gpc_status access_shown(gpc_coherence *coherence, const gpc_coh
     return gpci_coherence_access(coherence, request, &policy_request, error, result);
 }
 
-/* Rare: a request with another header's size, or a tree whose policies see requests. */
+/*
+ * Perform an access in the rare cases: the request has the size of another version of the header, or the tree's
+ * policies see requests.
+ */
 static GPCI_COLD gpc_status access_other(gpc_coherence *coherence, const gpc_coherence_request *request,
                                          gpc_error *error, gpc_coherence_result *result) {
     gpc_coherence_request ours = GPC_COHERENCE_REQUEST_INIT;
