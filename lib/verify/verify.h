@@ -19,33 +19,38 @@
  */
 
 #define GPCI_VERIFY_BASE 0x1000u /* address of the first block */
-#define GPCI_VERIFY_BLOCK 8u     /* bytes of a first-level block */
+#define GPCI_VERIFY_BLOCK 8u     /* bytes per block of a first-level cache */
 enum {
     GPCI_VERIFY_MODULES = 10,
     GPCI_VERIFY_BLOCKS = 2,
     GPCI_VERIFY_POSITIONS = 2,
     GPCI_VERIFY_ACTIONS = 1024,
-    GPCI_VERIFY_PERMUTATIONS = 24, /* symmetries of a tree */
+    GPCI_VERIFY_PERMUTATIONS = 24, /* upper bound of the symmetries of a tree */
     GPCI_VERIFY_CHOICE = 0x8000
 };
 
 typedef struct gpci_verify_tree {
     const char *name;
-    uint32_t caches;                        /* first-level caches */
-    uint32_t l2;                            /* number of L2s; each serves an equal number of first-level caches */
-    bool l3;                                /* an L3 over memory */
-    uint32_t l2_ways, l3_ways, memory_ways; /* ways of a single set; memory_ways 0: an entry for every block */
-    uint32_t first_ways;                    /* ways of the first level; 0: a single way */
-    uint32_t l2_block;                      /* block bytes of all caches below the first level; 0: GPCI_VERIFY_BLOCK */
-    uint32_t pointers, overflow;            /* pointers of directories, as in gpc_coherence_module; groups of two */
-    bool non_inclusive;                     /* the second level is non-inclusive */
-    bool write_through, no_write_allocate;  /* policies of the first level */
-    bool halves;                            /* L2s are homes of one block each, and below each other (.near_of) */
-    uint32_t first_sectors, l2_sectors;     /* blocks of a line, up to every block; 0: a single block */
-    bool byte_masks;                        /* the second level has byte masks */
+    uint32_t caches; /* number of first-level caches */
+    uint32_t l2;     /* number of L2s; each serves an equal number of first-level caches */
+    bool l3;         /* the tree has an L3 over memory */
+    /* ways; each module has a single set. memory_ways 0: an entry for every block */
+    uint32_t l2_ways, l3_ways, memory_ways;
+    uint32_t first_ways; /* ways of the first level; 0: a single way */
+    uint32_t l2_block;   /* bytes per block of all caches below the first level; 0: GPCI_VERIFY_BLOCK */
+    /* directory_pointers and directory_overflow of L2s and memory; a group (region) has two modules */
+    uint32_t pointers, overflow;
+    bool non_inclusive;                    /* the second level is non-inclusive */
+    bool write_through, no_write_allocate; /* policies of the first level */
+    bool halves;                           /* two L2s of two halves (halves.c), each the home of a block */
+    uint32_t first_sectors, l2_sectors;    /* blocks per line, up to all explored blocks; 0: a single block */
+    bool byte_masks;                       /* the second level has byte masks */
 } gpci_verify_tree;
 
-/* Tree by index in the list of verify_trees.c; NULL beyond the last. Tree by name. */
+/*
+ * Find a tree by index in the list of verify_trees.c; NULL: beyond the last tree. _of: find a tree by name; NULL: no
+ * such tree.
+ */
 const gpci_verify_tree *gpci_verify_tree_at(size_t index);
 const gpci_verify_tree *gpci_verify_tree_of(const char *name);
 
@@ -59,25 +64,25 @@ typedef enum gpci_verify_kind {
 } gpci_verify_kind;
 
 typedef struct gpci_verify_action {
-    uint32_t module; /* GPC_NO_MODULE: every module */
-    uint32_t flags;  /* GPC_ACCESS_ flags, and an own event of the protocol */
+    uint32_t module; /* GPC_NO_MODULE: all modules */
+    uint32_t flags;  /* GPC_ACCESS_ flags, and the event named by the access, if the protocol defines events */
     uint8_t kind, block, position, value;
 } gpci_verify_action;
 
-/* Bytes of the window in all modules, and in the homes. */
+/* Values of the explored bytes: of the copies in all modules, and the home's values (gpci_invariants_home). */
 typedef struct gpci_verify_picture {
-    uint8_t state[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS]; /* GPC_LINE_I without data */
+    uint8_t state[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS]; /* GPC_LINE_I: the module has no data of the block */
     uint8_t byte[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
-    /* written in the module, not yet merged below */
+    /* stored in the module, and not merged below yet (verify_values.c) */
     bool held[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint8_t home[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
 } gpci_verify_picture;
 
-/* Wrong byte. */
+/* Byte with a wrong value, for a report. `known` false: no wrong byte. */
 typedef struct gpci_verify_byte {
     bool known;
     uint8_t found;
-    uint32_t module; /* GPC_NO_MODULE: the value seen by all */
+    uint32_t module; /* module with the wrong copy; GPC_NO_MODULE: the home's value is wrong */
     uint32_t block, position;
 } gpci_verify_byte;
 
@@ -89,20 +94,25 @@ typedef struct gpci_verify_setup {
     const char *protocol;
     gpci_verify_tree tree;
     uint32_t blocks, positions;
-    uint32_t kinds;                  /* bit per gpci_verify_kind among the choices */
-    bool steered;                    /* also accesses with GLC and with SLC */
-    bool races;                      /* the protocol has N, or no directory: copies may differ */
-    bool refreshes;                  /* the protocol promises: a module has no old copy after its acquire */
-    bool detaches;                   /* the protocol has copies unknown to any directory, until their module acquires */
-    bool structure_only;             /* values are not checked */
-    bool go_on;                      /* go on after violations: count violations, without exploring successors */
-    bool backwards;                  /* depth first, with a state's last choice first */
-    bool symmetric;                  /* merge states that differ only in module identities, if sound */
+    uint32_t kinds;      /* kinds of actions to explore: a bit per gpci_verify_kind */
+    bool steered;        /* also accesses with GLC and with SLC */
+    bool races;          /* the protocol has N, or no directory: copies may differ */
+    bool refreshes;      /* the protocol promises: a module has no old copy after its acquire */
+    bool detaches;       /* the protocol has detached copies: no directory knows the copy, until its module acquires */
+    bool structure_only; /* values are not checked */
+    bool go_on;          /* do not end at a violation: count violations, and do not explore the states that follow */
+    bool backwards;      /* depth first, with a state's last choice first */
+    /*
+     * count states as one state if they differ only in the numbers of equal modules; ignored if not allowed
+     * (is_symmetric)
+     */
+    bool symmetric;
     uint32_t faults, protocol_flags; /* gpci_coherence_inject */
-    uint64_t most, memory;           /* states, bytes; 0: no bound */
+    uint64_t most, memory;           /* upper bounds of the number of states, and of the bytes of memory; 0: no bound */
     /* overlapping accesses: */
-    uint32_t in_flight; /* most accesses of a first-level module in flight; 0: one access in the whole tree */
-    uint32_t entries;   /* gpci_hold_begin; 0: as for in_flight */
+    /* upper bound of the accesses in flight of a first-level module; 0: one access in the whole tree */
+    uint32_t in_flight;
+    uint32_t entries; /* capacity of a channel between two modules (gpci_hold_begin); 0: unbounded */
     bool one_channel, latencies;
     /* further checks of an access, and of a step between states; NULL = no check */
     void *data;
@@ -127,40 +137,52 @@ struct gpci_verify_found {
     bool path_cut; /* the path is longer: its begin is missing */
 };
 
-/* Known values, beside the state of the tree (verify_values.c, verify_ghost.c). */
+/*
+ * Values that the checks know, saved with every state of the tree (verify_values.c, verify_ghost.c). raced: n-stores of
+ * the byte have raced with an owner's n-store.
+ */
 typedef struct gpci_verify_ghost {
     uint8_t raced[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
-    uint8_t value[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS]; /* last coherent store of any module */
-    /* per module, since the last coherent store: 1 + last store; a bit per stored value; 0: no store */
+    uint8_t value[GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS]; /* value of the last coherent store by any module */
+    /*
+     * Per module, since the last coherent store. last: 1 + value of the module's last store, or 0: no store. stored: a
+     * bit per value that the module has stored.
+     */
     uint8_t last[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint8_t stored[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
-    /* bits of values: forbidden for a module since its acquire; forbidden at the end of its acquire */
+    /*
+     * Per module, a bit per value. old: values that the module may not load, since the end of its last acquire. aging:
+     * becomes `old` at the end of its acquire in flight.
+     */
     uint8_t old[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
     uint8_t aging[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS][GPCI_VERIFY_POSITIONS];
-    uint32_t acquire; /* 1 + the access number of an acquire in flight; 0 = no acquire */
-    /* copy unknown to every directory: 1; 2: present at the begin of the acquire, must go */
+    uint32_t acquire; /* 1 + pool index of the acquire in flight; 0: none */
+    /*
+     * 0: no detached copy. 1: the module has a detached copy. 2: the copy was detached when the module's acquire began,
+     * and must be gone at the end of the acquire.
+     */
     uint8_t detached[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS];
 } gpci_verify_ghost;
 
 struct gpci_explorer {
     const gpci_verify_setup *setup;
     gpc_coherence *coherence;
-    bool tracked, coherent; /* the protocol has a directory; a byte never has two visible values */
+    bool tracked, coherent; /* tracked: the protocol has a directory; coherent: a byte never has two visible values */
     gpci_verify_action actions[GPCI_VERIFY_ACTIONS];
     uint32_t action_count;
-    uint32_t low[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS]; /* GPC_NO_MODULE of memories */
-    uint8_t loaded[GPCI_VERIFY_POSITIONS];                 /* bytes of the last access, if a load */
+    uint32_t low[GPCI_VERIFY_MODULES][GPCI_VERIFY_BLOCKS]; /* low module by block; GPC_NO_MODULE for memories */
+    uint8_t loaded[GPCI_VERIFY_POSITIONS];                 /* bytes read by the last access, if a load */
     gpci_verify_ghost ghost;
     gpci_verify_byte wrong;
     uint8_t permutations[GPCI_VERIFY_PERMUTATIONS][GPCI_VERIFY_MODULES]; /* [turn][place]: module at the place */
     uint32_t permutation_count;
-    char *image; /* [image_capacity]: image of a state before its storage */
+    char *image; /* [image_capacity] image of a new state, before it is stored in gpci_states */
     char *base;  /* [base_capacity]: image of the state being expanded */
     size_t image_capacity, base_capacity;
     /* overlapping accesses: */
-    uint32_t *numbers; /* [number_capacity]: numbers of tasks and accesses in the canonical form */
+    uint32_t *numbers; /* [number_capacity] numbers that tasks and accesses have in the canonical form */
     size_t number_capacity;
-    char told[GPC_VERIFY_TEXT]; /* violation seen by the ghost, or "" */
+    char told[GPC_VERIFY_TEXT]; /* violation found by verify_ghost.c, or "" */
 };
 
 /* verify_trees.c */
@@ -189,61 +211,70 @@ void gpci_verify_judge(gpci_explorer *explorer, const gpci_verify_action *action
 
 /* verify_explore.c: accesses one at a time. */
 void gpci_verify_explore(const gpci_verify_setup *setup, gpci_verify_found *found);
-/* Begin and end of both modes. False: `found` has the reason. */
+/* Begin or end an exploration, in both modes. False: the exploration could not begin, and `found` has the reason. */
 bool gpci_verify_open(gpci_explorer *explorer, const gpci_verify_setup *setup, gpci_verify_found *found);
 void gpci_verify_close(gpci_explorer *explorer);
 /*
- * Keep the first violation's text and path; count further violations. `how`: choice executed in `state`, or
- * GPCI_VERIFY_NO_STEP.
+ * Record a violation: keep the text and path of the first violation, and count further violations. `how`: choice
+ * executed in `state`, or GPCI_VERIFY_NO_STEP.
  */
 #define GPCI_VERIFY_NO_STEP UINT16_MAX
 void gpci_verify_tell(const gpci_explorer *explorer, const gpci_states *states, gpci_verify_found *found,
                       uint32_t state, uint16_t how, gpc_verify_verdict verdict, const char *text);
-/* Reserve room in an image. False: out of memory. */
+/* Make room for `bytes` bytes in an image. False: out of memory. */
 bool gpci_verify_image_reserve(const gpci_explorer *explorer, char **image, size_t *capacity, size_t bytes);
-/* Store the present state, if new. False: the search ends at a bound, or out of memory. */
+/* Store the present state, which must be new. False: the search ends, at a bound or out of memory. */
 bool gpci_verify_learn(gpci_explorer *explorer, gpci_states *states, gpci_verify_found *found,
                        const gpci_verify_hash *hash, const void *image, size_t bytes, uint32_t parent, uint16_t how,
                        uint32_t *out_state);
 
 /* verify_overlap.c: overlapping accesses. */
 void gpci_verify_overlap(const gpci_verify_setup *setup, gpci_verify_found *found);
-/* Stop time from now on. */
+/* Make the tree a held tree: from now on time stands still (engine_hold.h). */
 gpc_status gpci_verify_hold(gpci_explorer *explorer, gpc_error *error);
-/* Execute an action, or a choice by index. */
+/*
+ * Execute step `how`: an action, or GPCI_VERIFY_CHOICE + index of a choice. gpci_verify_is_settled: true if nothing is
+ * in flight.
+ */
 gpc_status gpci_verify_step(gpci_explorer *explorer, uint16_t how, gpc_error *error);
 bool gpci_verify_is_settled(const gpci_explorer *explorer);
 /* True if an access may be issued in the present state. A flush or acquire needs a tree without accesses in flight. */
 bool gpci_verify_may_issue(const gpci_explorer *explorer, const gpci_verify_action *action);
-/* Check the invariants of any state; `text` receives the fault. */
+/* Check the invariants of the present state, with or without accesses in flight; `text` receives the fault. */
 gpc_verify_verdict gpci_verify_overlap_judge(gpci_explorer *explorer, char *text, size_t size);
 
-/* verify_walk.c: `count` random walks. */
+/* verify_walk.c: take `count` random walks. */
 void gpci_verify_walk(const gpci_verify_setup *setup, uint64_t count, gpci_verify_found *found);
 
-/* verify_overlap_key.c. False: out of memory. */
+/*
+ * verify_overlap_key.c: hash of the canonical form of the present state, with accesses in flight. False: out of memory.
+ */
 bool gpci_verify_overlap_key(gpci_explorer *explorer, gpci_verify_hash *hash);
 
-/* verify_overlap_image.c: complete state of an exploration. */
+/*
+ * verify_overlap_image.c: size of the image of the present state, with accesses in flight; save the state to an image;
+ * load a state.
+ */
 size_t gpci_verify_overlap_bytes(const gpci_explorer *explorer);
 void gpci_verify_overlap_save(gpci_explorer *explorer, char *image);
 void gpci_verify_overlap_load(gpci_explorer *explorer, const char *image);
-/* Clear the meaningless bytes of invalid blocks: more states are then equal. */
+/* Zero the bytes of invalid and unlocked blocks, which have no meaning: more states are then equal. */
 void gpci_verify_overlap_scrub(gpci_explorer *explorer);
 
-/* verify_ghost.c: check that detached copies are unchanged; false: `told` has the fault. */
+/* verify_ghost.c: check the values of newly detached copies. False: `told` has the fault. */
 bool gpci_verify_detached(gpci_explorer *explorer);
-/* Record the effect of an access. */
+/* Record in the ghost that an access was performed, and check the values loaded (gpci_engine.performed). */
 void gpci_verify_performed(void *explorer, uint32_t inflight);
-/* Record that a module begins to acquire; GPC_NO_MODULE: all modules have acquired, with no access in flight. */
+/* Record that a module's acquire begins; GPC_NO_MODULE: that all modules have acquired, with no access in flight. */
 void gpci_verify_acquires(gpci_explorer *explorer, uint32_t module);
-/* Check that no store is lost. The tree must be flushed. */
+/* Flush the tree, and check that no store is lost. */
 bool gpci_verify_nothing_lost(gpci_explorer *explorer, char *text, size_t size);
 
-/* verify_progress.c: expanded states, and their successors without a new access. */
+/* verify_progress.c: graph of the expanded states. An edge is a step that begins no new access. */
 typedef struct gpci_verify_graph {
-    size_t *starts;  /* [states + 1] */
-    uint32_t *edges; /* state, or state | GPCI_VERIFY_RETRY */
+    size_t *starts; /* [states + 1] place in `edges` of each state's first edge */
+    /* state that the step leads to; | GPCI_VERIFY_RETRY: the step is the restart of a refused access */
+    uint32_t *edges;
     uint8_t *settled;
     size_t start_capacity, edge_capacity, settled_capacity, count;
     uint32_t states;
@@ -255,8 +286,9 @@ bool gpci_verify_graph_begin(gpc_context *context, gpci_verify_graph *graph, boo
 bool gpci_verify_graph_add(gpc_context *context, gpci_verify_graph *graph, uint32_t to, bool retry);
 void gpci_verify_graph_close(gpc_context *context, gpci_verify_graph *graph);
 /*
- * `stuck`: the first state without a path to a state with all accesses ended, or GPCI_VERIFY_NO_STATE. `circle`: the
- * first state with an endless cycle of messages without a retry. Fails with GPC_ERROR_MEMORY.
+ * Look for livelocks. `stuck`: receives the first state without a path to a settled state, or GPCI_VERIFY_NO_STATE.
+ * `circle`: receives the first state from which steps can go round for ever without a restart. Fails with
+ * GPC_ERROR_MEMORY.
  */
 gpc_status gpci_verify_graph_look(gpc_context *context, gpci_verify_graph *graph, uint32_t states, uint32_t *stuck,
                                   uint32_t *circle);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* Choices of a state; execution and texts of choices. */
+/* Actions that can be chosen in a state: list, execution, and texts of actions and choices. */
 
 static void add(gpci_explorer *explorer, gpci_verify_action action) {
     if (explorer->action_count < GPCI_VERIFY_ACTIONS)
@@ -31,7 +31,7 @@ static void accesses(gpci_explorer *explorer, gpci_verify_action action) {
         stores(explorer, action);
 }
 
-/* Add accesses that name an own event of the protocol. */
+/* Add accesses that name an event defined by the protocol itself. */
 static void named(gpci_explorer *explorer, gpci_verify_action action) {
     const gpc_protocol *protocol = explorer->coherence->protocol;
     for (uint32_t event = GPC_EVENT_COUNT; event < gpci_events_of(protocol); event++) {
@@ -60,7 +60,7 @@ void gpci_verify_choices(gpci_explorer *explorer) {
     for (uint8_t kind = GPCI_VERIFY_FLUSH; kind <= GPCI_VERIFY_ACQUIRE; kind++) {
         if (!(explorer->setup->kinds >> kind & 1))
             continue;
-        /* memories are the last modules */
+        /* stops at the first memory: memories are the last modules */
         for (uint32_t m = 0; m < explorer->coherence->module_count && !explorer->coherence->modules[m].given.memory;
              m++)
             if (kind == GPCI_VERIFY_FLUSH || m < caches)

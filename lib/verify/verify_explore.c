@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Search through all states with accesses one at a time, and parts shared with verify_overlap.c. */
+/* Search through all states, with accesses one at a time; and functions shared with verify_overlap.c. */
 
 /* -- violations */
 
@@ -115,7 +115,10 @@ typedef struct single_search {
     gpci_verify_picture before;
 } single_search;
 
-/* Follow a choice. False: the search ends, by a violation, a bound or lack of memory. */
+/*
+ * Execute choice `how` in the expanded state, check the new state, and store it if new. False: the search ends, by a
+ * violation, a bound or lack of memory.
+ */
 static bool follow(single_search *search, uint32_t state, uint16_t how) {
     gpci_explorer *explorer = &search->explorer;
     gpc_error error = GPC_ERROR_INIT;

@@ -6,23 +6,19 @@
 #include <string.h>
 
 /*
- * Values of overlapping accesses. The ghost has the last store of each byte. Every access is checked at its effect:
- * when its block is unlocked.
+ * Values of overlapping accesses. The ghost keeps the last stores to each byte. An access is checked when its bytes are
+ * written or read: when its block is unlocked.
  *   - protocols with a directory and without N: a load reads the last store
- *   - with N: a coherent store is the last store of all modules, because no copy stays anywhere. Afterwards each module
- *     may
- *     n-store a different value. A module that has stored reads its last store, or another module's store. A module
- *     that
- *     has not stored reads the last coherent store, or any other module's n-store since
- *   - without a directory all stores count as n-stores. After an acquire, a module may not read a value that was
- *     already
- *     replaceable everywhere at the acquire's begin. Allowed are: the home's value at the begin, a value of a copy not
- *     yet
- *     written back, and a value stored since
- *   - a detached copy is as it was when detached, and was right then. If the copy was present at the begin of its
- *     module's
- *     acquire, the copy is gone after the acquire
- * After a flush, memory has the last store of all modules, or the last store of a module that has stored since.
+ *   - protocols with N: a coherent store is the last store for all modules, because it invalidates all other copies.
+ *     Afterwards each module may n-store a different value. If a module has stored, it reads its own last store, or a
+ *     store of another module. If a module has not stored, it reads the last coherent store, or an n-store of another
+ *     module since
+ *   - protocols without a directory: all stores count as n-stores. After an acquire, a module may not read a value that
+ *     was old when the acquire began. Not old are: the home's value at the begin of the acquire, the value of a copy
+ *     that was not written back yet, and a value stored since
+ *   - a detached copy does not change, and had a right value when it was detached. If the copy was detached when an
+ *     acquire of its module began, the copy is gone at the end of the acquire
+ * After a flush, memory has the last coherent store, or the last store of a module that has stored since.
  */
 
 static bool wrong(gpci_explorer *explorer, uint32_t module, uint32_t b, uint32_t p, uint8_t found, const char *what) {
@@ -86,7 +82,7 @@ bool gpci_verify_detached(gpci_explorer *explorer) {
     return true;
 }
 
-/* Check a module after an acquire: detached copies from before the acquire must be gone. */
+/* Check a module at the end of its acquire: copies that were detached when the acquire began must be gone. */
 static void release(gpci_explorer *explorer, uint32_t m) {
     for (uint32_t b = 0; b < explorer->setup->blocks; b++) {
         const gpci_module *probed = &explorer->coherence->modules[m];
@@ -131,7 +127,10 @@ static uint8_t values_of(const gpci_explorer *explorer, uint32_t b, uint32_t p) 
     return values;
 }
 
-/* True if the acquire refreshes. A cache between the module and the shared level may still have old data. */
+/*
+ * True if the module has no old copies after the acquire. False in a tree with middle caches, which may still have old
+ * data, unless all modules acquire.
+ */
 static bool is_refreshed(const gpci_explorer *explorer, uint32_t module) {
     bool between = false;
     for (uint32_t i = 0; i < explorer->coherence->module_count; i++)

@@ -8,7 +8,7 @@
  * contents and order of invalid blocks (if free ways are taken first), bytes never written, and the order in which a
  * memory without sets first saw its blocks. Recency stays, because recency chooses victims.
  *
- * With symmetries: the least hash over all possible orders of the caches.
+ * In a symmetric tree, the key is the least hash over all permutations of the caches.
  */
 
 typedef struct key_writer {
@@ -21,7 +21,7 @@ static void put(key_writer *key, uint64_t word) {
     gpci_verify_put(&key->hash, word);
 }
 
-/* Put owner and sharers of a sub-block, by place. */
+/* Put the owner and sharers of a sub-block, by their places in the permutation. */
 static void put_directory(key_writer *key, const gpci_module *module, uint32_t block, uint32_t sub) {
     const uint16_t owner = gpci_module_owner_of(module, block, sub);
     uint64_t word = 0;
@@ -37,7 +37,7 @@ static void put_directory(key_writer *key, const gpci_module *module, uint32_t b
     put(key, word);
 }
 
-/* Put an entry. An entry without a block takes the same room. */
+/* Put the tag, state, bytes and directory of a block. GPCI_TREE_NO_BLOCK: put a word for an empty way. */
 static void put_entry(key_writer *key, const gpci_module *module, uint32_t block) {
     const gpci_verify_setup *setup = key->explorer->setup;
     const bool there = block != GPCI_TREE_NO_BLOCK && module->states[block] != GPC_LINE_I;
@@ -65,7 +65,7 @@ static void put_entry(key_writer *key, const gpci_module *module, uint32_t block
             put_directory(key, module, block, sub);
 }
 
-/* Put the entries of the only set, most recent first; `own`: of the ways without lines. */
+/* Put the blocks of the module's only set, most recent first. `own`: blocks of the ways without lines. */
 static void put_list(key_writer *key, const gpci_module *module, bool own) {
     const uint32_t count = own ? module->given.directory_ways : module->given.ways;
     uint32_t put_in = 0;
@@ -82,7 +82,8 @@ static void put_list(key_writer *key, const gpci_module *module, bool own) {
 
 static void put_module(key_writer *key, const gpci_module *module) {
     const uint64_t window = (uint64_t)key->explorer->setup->blocks * GPCI_VERIFY_BLOCK;
-    if (!module->full_map && !module->sector_mask) { /* a line has all blocks: lines have no order */
+    /* if lines have several blocks, the only line has all explored blocks, and the order of ways has no effect */
+    if (!module->full_map && !module->sector_mask) {
         put_list(key, module, false);
         put_list(key, module, true);
         return;

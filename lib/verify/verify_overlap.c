@@ -6,10 +6,10 @@
 #include <string.h>
 
 /*
- * Search through all states with accesses in flight. A state is the tree's state and its controllers' state. A step is
- * the issue of an access by a module with fewer than `in_flight` accesses, the arrival of a message, or the restart of
- * a refused access; immediate consequences belong to the step. Module latencies are 0. With `latencies` they are 1, and
- * their ends are choices as well.
+ * Search through all states with accesses in flight. A state is the state of the tree and of its engine. A step is the
+ * issue of an access by a module with fewer than `in_flight` accesses, the arrival of a message, or the restart of a
+ * refused access; work without delay belongs to the step. Latencies of modules are 0. With `latencies`, latencies are
+ * 1, and the end of a latency is a choice as well.
  */
 
 typedef struct overlap_search {
@@ -37,8 +37,8 @@ bool gpci_verify_is_settled(const gpci_explorer *explorer) {
 }
 
 /*
- * True for an acquire of a single module: the acquire overlaps with accesses. Flushes, and acquires of every module,
- * are done at once.
+ * True for an acquire of a single module, which overlaps with accesses. Flushes, and acquires of all modules, run while
+ * nothing is in flight.
  */
 static bool is_overlapping_acquire(const gpci_verify_action *action) {
     return action->kind == GPCI_VERIFY_ACQUIRE && action->module != GPC_NO_MODULE;
@@ -166,7 +166,10 @@ static bool learn(overlap_search *search, const gpci_verify_hash *hash, uint32_t
     return false;
 }
 
-/* Follow a choice. False: the search ends. */
+/*
+ * Execute step `how` in the expanded state, check the new state, and store it if new. `issue`: the step begins an
+ * access; `retry`: the step restarts an access. False: the search ends.
+ */
 static bool follow(overlap_search *search, uint32_t state, uint16_t how, bool issue, bool retry) {
     gpci_explorer *explorer = &search->explorer;
     gpc_error error = GPC_ERROR_INIT;
@@ -259,12 +262,13 @@ static bool expand(overlap_search *search, uint32_t state) {
     return true;
 }
 
-/* Check the whole graph. */
+/* Look in the whole graph for states in which accesses cannot end. */
 static void look_for_livelock(overlap_search *search) {
     uint32_t stuck = GPCI_VERIFY_NO_STATE, circle = GPCI_VERIFY_NO_STATE;
     if (search->found->violations || search->found->status != GPC_OK)
         return;
-    if (search->found->limit != GPC_VERIFY_ALL) /* the state at which the search ended lacks steps */
+    /* leave out the state whose expansion ended the search: it lacks steps */
+    if (search->found->limit != GPC_VERIFY_ALL)
         search->graph.states =
             search->found->expanded < search->graph.states ? (uint32_t)search->found->expanded : search->graph.states;
     search->graph.count = search->graph.states ? search->graph.starts[search->graph.states] : 0;

@@ -4,8 +4,9 @@
 #include <string.h>
 
 /*
- * Complete image of a held tree, as bytes: the ghost, accesses in flight, and the tree. Beside the data saved by
- * snapshot.c, the image has the bytes of invalid blocks: a locked block has its bytes before its state.
+ * Complete image of a held tree, as bytes: the ghost, accesses in flight, and the tree. In addition to the data saved
+ * by snapshot.c, the image has the bytes of invalid blocks: a locked block may receive bytes before it gets a valid
+ * state.
  */
 
 typedef enum direction { COUNT, SAVE, LOAD } direction;
@@ -24,7 +25,7 @@ static void move(stream *image, void *memory, size_t bytes) {
     image->bytes += bytes;
 }
 
-/* Move a pool. Pools never shrink: items of an older state always fit. */
+/* Count, save or load a pool. Pools never shrink, so the items of an earlier state always fit. */
 static void move_items(stream *image, gpci_items *pool) {
     move(image, &pool->count, sizeof pool->count);
     move(image, &pool->free, sizeof pool->free);

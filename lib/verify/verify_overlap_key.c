@@ -5,10 +5,10 @@
 #include <string.h>
 
 /*
- * Canonical form of a state with accesses in flight. Left out: the parts left out by verify_key.c; places in pools,
- * numbers of accesses, cycles. Tasks are numbered by a walk through the state: the accesses of each module from the
- * oldest on, the queues of locks, messages by sender and receiver, and tasks waiting for a cycle, sorted by content. A
- * task left by its starter (gpci_task.left) belongs to no access.
+ * Canonical form of a state with accesses in flight. Left out are the parts that verify_key.c leaves out, and places in
+ * pools, numbers of accesses, and cycles. Instead, tasks are numbered by a walk through the state: the accesses of each
+ * module from the oldest on; the queues of locks; the messages by sender and receiver; the tasks that wait for a cycle,
+ * sorted by content. A task whose parent has continued (gpci_task.left) belongs to no access.
  */
 
 enum { BLOCKS = 16, CHANNELS = 256, LATER = 64 };
@@ -16,10 +16,11 @@ enum { BLOCKS = 16, CHANNELS = 256, LATER = 64 };
 typedef struct overlap_writer {
     const gpci_explorer *explorer;
     const gpci_engine *engine;
-    const uint8_t *permutation;                 /* [place]: module at the place */
-    uint8_t place[GPCI_VERIFY_MODULES];         /* [module] */
-    uint8_t ranks[GPCI_VERIFY_MODULES][BLOCKS]; /* [module][block]: 1 + rank of the block; 0 = no rank */
-    uint32_t *tasks, *inflights, task_count;    /* numbers from 1 on; 0 = no number yet */
+    const uint8_t *permutation;         /* [place]: module at the place */
+    uint8_t place[GPCI_VERIFY_MODULES]; /* [module] */
+    /* [module][block] 1 + rank of the block in the canonical form; 0: no rank */
+    uint8_t ranks[GPCI_VERIFY_MODULES][BLOCKS];
+    uint32_t *tasks, *inflights, task_count; /* numbers of tasks and accesses, from 1 on; 0: no number yet */
     gpci_verify_hash hash;
 } overlap_writer;
 
@@ -39,8 +40,9 @@ static uint32_t rank_of(const overlap_writer *writer, uint32_t module, uint32_t 
 /* -- tasks */
 
 /*
- * Number of earlier invalidations. Invalidations are numbered when sent, and markers have the number of the last
- * invalidation before them. Only the order of the invalidations in flight matters.
+ * Number of invalidations in flight that were sent before a task, an invalidation or a marker. Invalidations are
+ * numbered when sent, and a marker has the number of the last invalidation before it. Only the order of the
+ * invalidations in flight matters.
  */
 static uint32_t invalidations_before(const overlap_writer *writer, const gpci_task *work) {
     uint32_t count = 0;
@@ -50,9 +52,12 @@ static uint32_t invalidations_before(const overlap_writer *writer, const gpci_ta
     return count;
 }
 
-/* Copy the part of a task that does not depend on memory places. All bytes are copied; padding must be 0. */
+/*
+ * Copy the part of a task that does not depend on places in pools. The copy is compared with all bytes; so padding must
+ * be 0.
+ */
 static void content_of(const overlap_writer *writer, const gpci_task *work, gpci_task *content) {
-    const bool access = work->parent == GPCI_NO_ITEM; /* a task of an access has unset fields */
+    const bool access = work->parent == GPCI_NO_ITEM; /* the root task of an access has unset fields */
     memcpy(content, work, sizeof *content);
     content->inflight = content->behind = 0;
     content->parent = !access && !work->left;
@@ -71,7 +76,7 @@ static void content_of(const overlap_writer *writer, const gpci_task *work, gpci
         content->number = invalidations_before(writer, work);
 }
 
-/* Access of a task; 0: no access. */
+/* Number of a task's access; 0: the task belongs to no access. */
 static uint32_t inflight_of(const overlap_writer *writer, uint32_t task) {
     const gpci_task *work = gpci_task_at(writer->engine, task);
     while (!work->left && work->parent != GPCI_NO_ITEM)
@@ -115,13 +120,16 @@ static bool is_there(const overlap_writer *writer, const gpci_module *module, ui
     return module->states[block] != GPC_LINE_I || gpci_is_locked(writer->engine, module->index, block);
 }
 
-/* Tag of a resident block, or of a block being fetched. */
+/* Tag of a valid block, or of a block on its way to the module. */
 static uint64_t tag_of(const overlap_writer *writer, const gpci_module *module, uint32_t block) {
     return module->states[block] != GPC_LINE_I ? gpci_module_tag(module, block)
                                                : gpci_lock_of(writer->engine, module->index, block)->tag;
 }
 
-/* True if each block of the window has a way. Then a block is never evicted for another, and recency has no effect. */
+/*
+ * True if the module has a way for each explored block. Then a block is never evicted for another block, and recency
+ * has no effect.
+ */
 static bool is_roomy(const overlap_writer *writer, const gpci_module *module) {
     const uint32_t window = writer->explorer->setup->blocks * GPCI_VERIFY_BLOCK;
     return !module->given.directory_ways &&
@@ -181,7 +189,8 @@ static void put_block(overlap_writer *writer, const gpci_module *module, uint32_
         put_task(writer, lock->asks == GPCI_ANSWERED ? GPCI_NO_ITEM : lock->asks);
         put_task(writer, lock->probe);
     }
-    if (locked && gpci_lock_is_of(writer->engine, lock, lock->holder)) /* the holder finds its own lock */
+    /* the holder of a lock is treated otherwise than other accesses */
+    if (locked && gpci_lock_is_of(writer->engine, lock, lock->holder))
         put(writer, writer->inflights[lock->holder]);
     for (uint32_t sub = 0; valid && sub < module->sub_blocks; sub++)
         put_directory(writer, module, block, sub);
@@ -261,7 +270,7 @@ static void put_parcels(overlap_writer *writer, const gpci_held_channel *channel
     put_queue(writer, &channel->waiters);
 }
 
-/* Indices by key: insertion, of few. */
+/* Sort indices by their keys; insertion sort, as there are few. */
 static void sort(uint64_t *keys, uint32_t *indices, uint32_t count) {
     for (uint32_t i = 1; i < count; i++)
         for (uint32_t k = i; k && keys[k] < keys[k - 1]; k--) {
@@ -293,7 +302,7 @@ static void put_channels(overlap_writer *writer) {
     put(writer, 0);
 }
 
-/* Hash of the contents of a task and of its parents. */
+/* Hash of a step, and of the contents of its task and the task's parents. */
 static uint64_t content_hash(const overlap_writer *writer, gpci_due due) {
     gpci_verify_hash hash = {due.step, 0};
     for (uint32_t task = due.subject; task != GPCI_NO_ITEM;) {

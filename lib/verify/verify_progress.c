@@ -5,9 +5,9 @@
 #include <string.h>
 
 /*
- * States in which accesses cannot end. The graph has the states, and the steps without new accesses. Each state needs a
- * path to a state without accesses in flight. Without a path, some access never ends, in any order of messages and of
- * restarts. Every cycle must contain a restart.
+ * States in which accesses cannot end. The graph has the states, and the steps that begin no new access. Each state
+ * needs a path to a settled state, with nothing in flight. If a state has no such path, some access never ends,
+ * whatever the order of messages and of restarts. Also, every cycle of steps must contain a restart.
  */
 
 bool gpci_verify_graph_begin(gpc_context *context, gpci_verify_graph *graph, bool settled) {
@@ -35,10 +35,10 @@ void gpci_verify_graph_close(gpc_context *context, gpci_verify_graph *graph) {
     *graph = (gpci_verify_graph){0};
 }
 
-/* Reversed edges: edges into state s are back[starts[s]] to back[starts[s + 1] - 1]. */
+/* The graph with reversed edges: edges into state s come from back[starts[s]] to back[starts[s + 1] - 1]. */
 typedef struct reverse {
     size_t *starts;
-    uint32_t *back, *todo, *out; /* todo: states to visit; out: remaining steps of a state */
+    uint32_t *back, *todo, *out; /* todo: stack of states to visit; out: number of a state's steps that remain */
     uint8_t *seen;
 } reverse;
 
@@ -59,11 +59,14 @@ static void release(gpc_context *context, reverse *edges) {
     gpci_free(context, edges->seen);
 }
 
-/* Reverse the edges. Counts are two places ahead; after the sums, each start moves to its place during the filling. */
+/*
+ * Reverse the edges. First, starts[s + 2] counts the edges into s. After the sums, starts[s + 1] is the place of the
+ * first edge into s. Each edge written advances starts[s + 1], which ends at the first edge into s + 1.
+ */
 static void reverse_edges(reverse *edges, const gpci_verify_graph *graph, uint32_t states) {
     for (size_t i = 0; i < graph->count; i++)
         edges->starts[(size_t)(graph->edges[i] & ~GPCI_VERIFY_RETRY) + 2]++;
-    for (size_t s = 3; s <= (size_t)states + 1; s++) /* the place before 2 stays 0 */
+    for (size_t s = 3; s <= (size_t)states + 1; s++) /* starts[1] stays 0: edges into state 0 come first */
         edges->starts[s] += edges->starts[s - 1];
     for (uint32_t from = 0; from < graph->states; from++)
         for (size_t i = graph->starts[from]; i < graph->starts[from + 1]; i++) {
@@ -79,7 +82,7 @@ static uint32_t first_unseen(const reverse *edges, uint32_t states) {
     return GPCI_VERIFY_NO_STATE;
 }
 
-/* Mark all states with a path to an ended state. An unexpanded state counts as ended. */
+/* Find the first state without a path to a settled state. A state that was not expanded counts as settled. */
 static uint32_t find_stuck(reverse *edges, const gpci_verify_graph *graph, uint32_t states) {
     uint32_t count = 0;
     for (uint32_t s = 0; s < states; s++)
@@ -100,7 +103,10 @@ static uint32_t find_stuck(reverse *edges, const gpci_verify_graph *graph, uint3
     return first_unseen(edges, states);
 }
 
-/* Remove states without steps (retries excluded) repeatedly: cycles remain, and states with a path to a cycle. */
+/*
+ * Find the first state from which steps can go round for ever without a restart. States without steps (restarts do not
+ * count) are removed repeatedly; only states in a cycle, or with a path to a cycle, remain.
+ */
 static uint32_t find_circle(reverse *edges, const gpci_verify_graph *graph, uint32_t states) {
     uint32_t count = 0;
     memset(edges->seen, 0, states);

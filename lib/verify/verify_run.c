@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Public calls: options, a run, and the counterexample, executed again for its texts. */
+/* Public calls: options; a run; and the counterexample, whose steps are executed again to make their texts. */
 
 enum { STEP_TEXT = 112 };
 

@@ -49,7 +49,7 @@ uint32_t gpci_states_find(const gpci_states *states, const gpci_verify_hash *has
     return states->slots ? states->slots[slot_of(states, hash)] - 1 : GPCI_VERIFY_NO_STATE;
 }
 
-/* Grow an array. False: out of memory, and the array is unchanged. */
+/* Grow an array; `items` is the address of the pointer. False: out of memory, and the array is unchanged. */
 static bool larger(gpci_states *states, void *items, uint32_t capacity, size_t bytes) {
     void *old;
     memcpy(&old, items, sizeof old);
@@ -90,8 +90,9 @@ static uint8_t byte_of_first(const gpci_states *states, size_t at) {
 }
 
 /*
- * Pack an image: its size, then pairs of two counts, at most 255 each. The first counts bytes equal to the first
- * image's bytes, the second counts the bytes that follow. `out` NULL: only count.
+ * Pack an image: the size, then repeatedly two counts of at most 255, and bytes. The first count is of bytes equal to
+ * the first image's bytes, which are left out. The second count is of different bytes, which follow. Returns the packed
+ * length. `out` NULL: only compute the length.
  */
 static size_t pack(const gpci_states *states, const char *image, size_t bytes, uint8_t *out) {
     size_t at = 0, length = sizeof bytes;

@@ -5,9 +5,11 @@
 #include <string.h>
 
 /*
- * Trees to explore: first-level caches of one block over memory, over second-level caches, over an L3. In names
- * "sub-blocks" means L2 blocks of two first-level blocks, "loose" non-inclusive, "line" a line with both blocks. A
- * "masking" L2 keeps stored bytes without reading the rest of the block.
+ * Trees to explore: first-level caches of a single block, over a memory, or over second-level caches, perhaps over an
+ * L3. In names, "of 1" counts ways or first-level caches; "sub-blocks": a block of an L2 has two first-level blocks;
+ * "loose": the L2 is non-inclusive; "line": a line has both explored blocks; "writing around": the first level writes
+ * through and does not allocate; "near each other": L2s of two halves; a "masking" L2 keeps stored bytes without
+ * reading the rest of the block.
  */
 
 static const gpci_verify_tree trees[] = {
@@ -76,7 +78,10 @@ const gpci_verify_tree *gpci_verify_tree_of(const char *name) {
     return NULL;
 }
 
-/* Systems: two blocks if L2's blocks have two sub-blocks or caches must evict; two bytes if bytes can race. */
+/*
+ * Systems that gpc_verify_system lists. Two blocks are explored if a block of the L2 has two sub-blocks, or if caches
+ * must evict; two bytes, if stores to different bytes can race.
+ */
 static const struct system {
     const char *tree;
     uint32_t blocks, bytes, in_flight;
@@ -164,7 +169,10 @@ static gpc_coherence_module *add(tree_plan *tree, uint32_t low, uint32_t ways, u
     return module;
 }
 
-/* Plan two second-level caches of two halves, first-level caches over both halves of one, and two memories. */
+/*
+ * Plan a tree with two second-level caches of two halves each, first-level caches over both halves of a second-level
+ * cache, and two memories.
+ */
 static void plan_halves(tree_plan *p, const gpci_verify_setup *setup) {
     const gpci_verify_tree *tree = &setup->tree;
     const uint32_t near = tree->caches, home = near + 2, memory = home + 2;
@@ -225,7 +233,7 @@ static void plan_levels(tree_plan *p, const gpci_verify_setup *setup) {
         limit(&p->modules[tree->caches + i], tree);
     if (tree->l3)
         add(p, tree->caches + tree->l2 + 1, tree->l3_ways, block);
-    /* overlapping accesses identify a memory's entries by way: an entry for each block */
+    /* with overlapping accesses, a state names a memory's entries by way: the memory has a way for each block */
     gpc_coherence_module *memory =
         add(p, 0, tree->memory_ways || !setup->in_flight ? tree->memory_ways : setup->blocks, block);
     limit(memory, tree);
@@ -260,7 +268,10 @@ gpc_coherence *gpci_verify_make(const gpci_verify_setup *setup, gpc_error *error
 
 /* -- symmetries */
 
-/* True if the engine treats all modules alike; otherwise no two states are symmetric. */
+/*
+ * True if the engine treats equal modules alike. If not, states that differ only in the numbers of modules may behave
+ * differently.
+ */
 static bool is_symmetric(const gpci_explorer *explorer) {
     const bool sharers_send = gpci_tree_sharers_send(explorer->coherence, *explorer->coherence->protocol->first);
     uint32_t above = 0;
@@ -269,15 +280,19 @@ static bool is_symmetric(const gpci_explorer *explorer) {
             explorer->coherence->modules[i].above_count > above ? explorer->coherence->modules[i].above_count : above;
     if (!explorer->setup->symmetric || !explorer->tracked || explorer->setup->faults || explorer->setup->tree.halves)
         return false;
-    if (explorer->setup->tree.overflow != GPC_OVERFLOW_BROADCAST) /* evictions and shared bits depend on the place */
+    /* the choice of evicted sharers, and the groups, depend on the module's place */
+    if (explorer->setup->tree.overflow != GPC_OVERFLOW_BROADCAST)
         return false;
-    /* one access at a time: the first place sends n-stored bytes first */
+    /* with accesses one at a time, the module at the first place sends n-stored bytes first */
     if (!explorer->setup->in_flight && explorer->coherence->non_coherent)
         return false;
-    return !sharers_send || above <= 2; /* the last of several sharers is asked */
+    return !sharers_send || above <= 2; /* of several sharers, the last is probed */
 }
 
-/* Find the places of the lower modules for an order of the first-level caches; false: no symmetry. */
+/*
+ * Find the places of the lower modules for a permutation of the first-level caches. False: the permutation is no
+ * symmetry of the tree.
+ */
 static bool complete(const gpci_explorer *explorer, uint8_t place_of[GPCI_VERIFY_MODULES]) {
     const uint32_t caches = explorer->setup->tree.caches, count = explorer->coherence->module_count;
     bool used[GPCI_VERIFY_MODULES] = {false};
@@ -311,7 +326,7 @@ static void add_permutation(gpci_explorer *explorer, const uint8_t place_of[GPCI
 void gpci_verify_find_permutations(gpci_explorer *explorer) {
     const uint32_t caches = explorer->setup->tree.caches, most = is_symmetric(explorer) ? 256 : 1;
     explorer->permutation_count = 0;
-    /* words of `caches` letters, two bits each; words without a repeated letter are the permutations */
+    /* a word has `caches` letters of two bits; words without a repeated letter are the permutations */
     for (uint32_t word = 0; word < most; word++) {
         uint8_t place_of[GPCI_VERIFY_MODULES];
         uint32_t seen = 0;

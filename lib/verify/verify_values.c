@@ -6,26 +6,25 @@
 #include <string.h>
 
 /*
- * Effect of one access on the values. Model checkers keep the last write of each byte, the ghost, beside the state.
- * Here the ghost is in the state: the byte's home value (invariants.h) before the access. Each access is checked
- * against the ghost; by induction over the accesses, the home value is the last write.
+ * Check of the values after a single access. Other model checkers keep the last write of each byte, the ghost, beside
+ * the state. Here the state itself has the ghost: the byte's home value (invariants.h) before the access. Each access
+ * is checked against the home value; by induction over the accesses, the home value is the last write.
  *
- * A "held" byte was stored in a module and is not yet merged below: n-stores in N; in protocols without a directory all
- * modified bytes above the cache shared by all. The sink of a held byte is the next module towards memory that also
- * holds the byte, or the byte's home. Checks for each byte:
- *   - a store ends at its own module, which holds the byte, or at the sink, with the stored value;
- *   - a byte no longer held has been merged into its sink: the sink's value is one of the merged values, and no store
- *     is
- *     lost (no rule says which of several racing stores is last);
- *     If an owner in M or O n-stored the byte, the owner raced with the holders; its value may stay (`raced`);
- *   - every other sink is unchanged; no byte is held without a store or a merge;
- *   - a copy is unchanged, or equals its home's present value; in coherent protocols always the latter;
- *   - a new copy has the home's value, or the value of the held or shared copy that it came from;
- *   - a load returns its module's copy; without a copy the home's value;
- *   - after a refreshing acquire, the module's copies equal the home's; after a flush, no copy is in the module or
- *     above.
- * Bytes n-stored by only one cache are therefore visible to this cache at once, and to another cache that fetches
- * (first access, acquire, store) after their write-back. A coherent store to the block merges all held bytes of the
+ * A module holds a byte if the byte was stored in the module and is not merged below yet. In N, all n-stored bytes are
+ * held; in protocols without a directory, all modified bytes above the cache shared by all processors. The sink of a
+ * held byte is the next module towards memory that also holds the byte; if there is none, the home. Checks of a byte:
+ *   - a store goes to its own module, if the module then holds the byte, or else to the sink, with the stored value
+ *   - a byte that is no longer held was merged into its sink: the sink's value is one of the merged values, and no
+ *     store is lost (no rule says which of several racing stores is last). If an owner in M or O n-stored the byte, the
+ *     owner raced with the holders, and its value may stay (`raced`)
+ *   - all other sinks are unchanged; no byte becomes held without a store or a merge
+ *   - a copy is unchanged, or equals its home's present value; in coherent protocols, it always equals the home's value
+ *   - a new copy has the home's value, or the value of the held or shared copy that the new copy came from
+ *   - a load returns the value of its module's copy; without a copy, the home's value
+ *   - after an acquire that refreshes, the module's copies equal the home's; after a flush, neither the module nor a
+ *     module above has a copy
+ * If only one cache n-stores bytes, the cache sees the bytes at once; another cache sees the bytes if it fetches the
+ * block (first access, acquire, store) after the write-back. A coherent store to a block merges all held bytes of the
  * block.
  */
 
@@ -54,7 +53,7 @@ void gpci_verify_look(const gpci_explorer *explorer, gpci_verify_picture *pictur
                 picture->state[i][b] = module->states[block];
                 const uint64_t at = address % module->given.block_bytes;
                 const bool come = gpci_module_has_byte(module, block, at);
-                /* otherwise no module's byte */
+                /* a byte that the module lacks counts as the home's */
                 picture->byte[i][b][p] =
                     come ? module->data[(size_t)block * module->given.block_bytes + at] : picture->home[b][p];
                 picture->held[i][b][p] = is_held(explorer, module, block, address);
@@ -62,13 +61,13 @@ void gpci_verify_look(const gpci_explorer *explorer, gpci_verify_picture *pictur
         }
 }
 
-/* Byte of the window, before and after. */
+/* Check of an explored byte: the access, and the values before and after the access. */
 typedef struct view {
     gpci_explorer *explorer;
     const gpci_verify_action *action;
     const gpci_verify_picture *before, *after;
     uint32_t b, p;
-    uint32_t stored_to; /* sink of a store; GPC_NO_MODULE: the home */
+    uint32_t stored_to; /* sink of the store; GPC_NO_MODULE: the home */
     bool stored;
     char *text;
     size_t size;
@@ -87,7 +86,7 @@ static bool valid(const gpci_verify_picture *picture, uint32_t module, uint32_t 
     return picture->state[module][b] != GPC_LINE_I;
 }
 
-/* First module from `module` on (towards memory) that holds the byte afterwards; GPC_NO_MODULE: the home. */
+/* First module from `module` on towards memory that holds the byte after the access; GPC_NO_MODULE: the home. */
 static uint32_t sink_from(const view *step, uint32_t module) {
     while (module != GPC_NO_MODULE && !step->after->held[module][step->b][step->p])
         module = step->explorer->low[module][step->b];
@@ -100,7 +99,7 @@ static bool is_above(const view *step, uint32_t upper, uint32_t lower) {
     return upper == lower;
 }
 
-/* True if `module` held the byte before, and not after. */
+/* True if `module` held the byte before the access, and does not hold the byte after. */
 static bool release(const view *step, uint32_t module) {
     return step->before->held[module][step->b][step->p] && !step->after->held[module][step->b][step->p];
 }
@@ -129,7 +128,7 @@ static bool sink_is_right(const view *step, uint32_t sink) {
     return now == step->before->byte[sink][step->b][step->p] || wrong(step, sink, "changed by nobody", now);
 }
 
-/* True if a new copy may come from a copy beside the home: a module below that is not on the way to the home. */
+/* True if a new copy may come from a module below that is not on the way to the home and has the value `now`. */
 static bool came_from_below(const view *step, uint32_t module, uint8_t now) {
     for (uint32_t i = step->explorer->low[module][step->b]; i != GPC_NO_MODULE; i = step->explorer->low[i][step->b]) {
         const uint8_t state = step->after->state[i][step->b];
@@ -143,7 +142,7 @@ static bool came_from_below(const view *step, uint32_t module, uint8_t now) {
     return false;
 }
 
-/* True if a copy is readable: no module above has rights. */
+/* True if a module's copy can be read: no module above has M, O or E. */
 static bool is_readable(const view *step, uint32_t module) {
     const gpci_module *m = &step->explorer->coherence->modules[module];
     for (uint32_t i = 0; i < m->above_count; i++) {
@@ -174,7 +173,7 @@ static bool copy_is_right(const view *step, uint32_t module) {
     if (!valid(step->after, module, step->b) || now == step->after->home[step->b][step->p] ||
         !is_readable(step, module))
         return true;
-    if (step->after->held[module][step->b][step->p]) /* checked as a sink */
+    if (step->after->held[module][step->b][step->p]) /* sink_is_right checks the value */
         return may_be_stale(step, module) || wrong(step, module, "held after an acquire", now);
     if (!may_be_stale(step, module))
         return wrong(step, module, step->explorer->coherent ? "not the last write" : "stale after an acquire", now);
@@ -225,7 +224,7 @@ static bool byte_is_right(view *step) {
     return false;
 }
 
-/* True if a first-level cache is an owner; its n-stores may be in the home. */
+/* True if a first-level cache is in M or O: its n-stores may be in the home. */
 static bool is_owned(const gpci_explorer *explorer, const gpci_verify_picture *after, uint32_t b) {
     bool owned = false;
     for (uint32_t i = 0; i < explorer->setup->tree.caches; i++)

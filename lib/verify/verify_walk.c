@@ -6,11 +6,14 @@
 
 /*
  * Random walks through states with accesses in flight, for systems too large for exploration. Each walk begins at the
- * first state, takes random steps, then drains without new accesses, and is flushed. After a violation, more walks look
- * for a shorter path to a violation.
+ * first state and takes random steps. Then the walk begins no new accesses until nothing is in flight, and flushes the
+ * tree. After a violation, more walks look for a shorter path to a violation.
  */
 
-/* steps before draining; walks for each length; most choices considered */
+/*
+ * WALK: steps after which a walk begins no new accesses; MORE: walks per length, after a violation; READY: upper bound
+ * of the choices considered
+ */
 enum { WALK = 160, MORE = 400, READY = 128 };
 
 typedef struct random_walk {
@@ -18,10 +21,12 @@ typedef struct random_walk {
     gpci_verify_found *found;
     uint64_t random;
     uint16_t path[GPC_VERIFY_STEPS];
-    uint32_t length, most; /* steps taken; steps before draining */
+    uint32_t length, most; /* length: steps taken; most: steps after which the walk begins no new accesses */
 } random_walk;
 
-/* Choose a ready choice. A restart of a refused access is chosen mostly if no message is ready. */
+/*
+ * Choose among the choices that are ready. The restart of a refused access is chosen mostly if nothing else is ready.
+ */
 static uint16_t choose_ready(random_walk *walk) {
     gpc_coherence_choice choice;
     uint16_t messages[READY], others[READY];
@@ -37,7 +42,10 @@ static uint16_t choose_ready(random_walk *walk) {
     return message_count ? messages[gpci_random_below(&walk->random, message_count)] : GPCI_VERIFY_NO_STEP;
 }
 
-/* Choose a step; four times of five not an issue, if possible. */
+/*
+ * Choose a step: in four of five cases a ready choice, if there is one; if not, the issue of an access. `drains`: no
+ * issue.
+ */
 static uint16_t choose(random_walk *walk, bool drains) {
     gpci_explorer *explorer = &walk->explorer;
     uint16_t issues[GPCI_VERIFY_ACTIONS];
@@ -51,7 +59,7 @@ static uint16_t choose(random_walk *walk, bool drains) {
     return issues[gpci_random_below(&walk->random, count)];
 }
 
-/* True if a violation is recorded. */
+/* Record a violation, unless a path of at most the same length is already recorded. Always returns true. */
 static bool tell(random_walk *walk, gpc_verify_verdict verdict, const char *text) {
     gpci_verify_found *found = walk->found;
     if (found->violations && walk->length >= found->path_count)
@@ -76,7 +84,7 @@ static bool ends_well(random_walk *walk) {
     return !tell(walk, walk->explorer.wrong.known ? GPC_VERIFY_LOST : GPC_VERIFY_REFUSED, text);
 }
 
-/* Walk once. False: a violation, or out of memory. */
+/* Take a walk. False: a violation was found, or out of memory. */
 static bool take(random_walk *walk) {
     gpci_explorer *explorer = &walk->explorer;
     gpc_error error = GPC_ERROR_INIT;
@@ -116,7 +124,7 @@ static void walk_all(random_walk *walk, uint64_t count) {
     }
 }
 
-/* Search shorter and shorter paths, as long as found. */
+/* Search for a shorter path to a violation, as long as a search finds a shorter path. */
 static void shorten(random_walk *walk) {
     uint32_t before = 0;
     while (walk->found->violations && walk->found->status == GPC_OK && walk->found->path_count != before) {
