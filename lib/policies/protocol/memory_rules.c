@@ -12,6 +12,7 @@
 
 /* clang-format off */
 const gpc_protocol_rules gpci_memory_rules = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*        Read ab. Write ab. Data ab. N data   Probe d. Inval. d. Eviction */
     MEMORY(M, HIT(M),  HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  DROP),
     MEMORY(E, HIT(E),  HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   DROP),

@@ -10,12 +10,13 @@
  *   cache 0 writes 6    6 (M)   -        no message, where MSI sends a write request (step 3 of Table 2.1)
  *   cache 1 reads       6 (S)   6 (S)    cache 0 sends the data to cache 1 and writes them back
  *
- * If a block is in S in some caches, one of the caches sends the block to a reading cache (steps 7 and 8). Stores are
- * of one kind: the N-Store column is the Store column.
+ * If a block is in S in some caches, one of the caches sends the block to a reading cache (steps 7 and 8). MESI does
+ * not distinguish kinds of stores: the N-Store column equals the Store column.
  */
 
 /* clang-format off */
 static const gpc_protocol_rules first = {
+    /* columns: FIRST in table.h; Read Req. and Write Req. are probes for a request of another cache */
     /*       Load        Store     N-Store   Eviction Read Req.     Write Req. Acquire */
     FIRST(M, HIT(M),     HIT(M),   HIT(M),   BACK,    SEND_BACK(S), SEND(I),   NONE(M)),
     FIRST(E, HIT(E),     HIT(M),   HIT(M),   DROP,    SEND(S),      SEND(I),   NONE(E)),
@@ -24,10 +25,11 @@ static const gpc_protocol_rules first = {
 };
 
 /*
- * Caches below the first level. E: only modules above have copies, and one module may have modified its copy. M:
+ * Caches below the first level. E: only modules above have copies, and a module above may have modified its copy. M:
  * modified data have come from above. S: no module above has modified data.
  */
 static const gpc_protocol_rules below = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req.     Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
     BELOW(M, BACK,    SEND_BACK(S), SEND(I),   HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
     BELOW(E, DROP,    SEND(S),      SEND(I),   HIT(E),     HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   NONE(E)),

@@ -3,9 +3,10 @@
 
 /*
  * MESIF, Goodman and Hum, MESIF: A Two-Hop Cache Coherency Protocol for Point-to-Point Interconnects, University of
- * Auckland 2004: MESI with the state F, forward. F is an unmodified copy beside other copies; the cache in F sends the
- * block to the next reader. The reader is then in F, and the sender in S: the latest copy, probably the last to be
- * evicted, answers requests. A cache in S gets no request for data. If no copy is in F, the data come from below.
+ * Auckland 2004: MESI with the state F, forward. F is an unmodified copy, and other caches have copies as well. The
+ * cache in F sends the block to the next reader. The reader is then in F, and the sender in S: so the latest copy,
+ * which is probably the last to be evicted, answers requests. A cache in S gets no requests for data. If no copy is in
+ * F, the data come from below.
  *
  * Example, three caches, memory holds 3:
  *   cache 0 reads       3 (E)   -       -       there is no other copy
@@ -31,6 +32,7 @@ static const gpc_protocol_state states[] = {{.name = "F", .means = GPC_MEANS_F}}
 
 /* clang-format off */
 static const gpc_protocol_rule first[STATES][GPC_EVENT_COUNT] = {
+    /* columns: FIRST in table.h; Read Req. and Write Req. are probes for a request of another cache */
     /*       Load     Store     N-Store   Eviction Read Req.     Write Req. Acquire */
     FIRST(M, HIT(M),  HIT(M),   HIT(M),   BACK,    SEND_BACK(S), SEND(I),   NONE(M)),
     FIRST(E, HIT(E),  HIT(M),   HIT(M),   DROP,    SEND(S),      SEND(I),   NONE(E)),
@@ -39,8 +41,12 @@ static const gpc_protocol_rule first[STATES][GPC_EVENT_COUNT] = {
        [F] = {STAYS_F, WRITE(M), WRITE(M), DROP,    FORWARDED,    SEND(I),   [GPC_EVENT_ACQUIRE] = NONE_F},
 };
 
-/* Caches below the first level, as in MESI. A cache in F gets read requests from other branches of the tree. */
+/*
+ * Caches below the first level, as in MESI. If a cache is in F, read requests of other branches of the tree go to the
+ * cache.
+ */
 static const gpc_protocol_rule below[STATES][GPC_EVENT_COUNT] = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req.     Write Req. Read ab. Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
     BELOW(M, BACK,    SEND_BACK(S), SEND(I),   HIT(M),  HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
     BELOW(E, DROP,    SEND(S),      SEND(I),   HIT(E),  HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   NONE(E)),

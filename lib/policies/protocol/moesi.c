@@ -10,11 +10,13 @@
  *   cache 1 reads       6 (O)   6 (S)    cache 0 sends the data; memory still holds 3
  *   cache 1 writes 9    -       9 (M)    write request; cache 0's duty to write back ends with its copy
  *
- * Rows M, O, E, S, I of Table 2.5. Stores are of one kind: the N-Store column is the Store column.
+ * Rows M, O, E, S, I of Table 2.5. MOESI does not distinguish kinds of stores: the N-Store column equals the Store
+ * column.
  */
 
 /* clang-format off */
 static const gpc_protocol_rules first = {
+    /* columns: FIRST in table.h; Read Req. and Write Req. are probes for a request of another cache */
     /*       Load        Store     N-Store   Eviction Read Req. Write Req. Acquire */
     FIRST(M, HIT(M),     HIT(M),   HIT(M),   BACK,    SEND(O),  SEND(I),   NONE(M)),
     FIRST(O, HIT(O),     WRITE(M), WRITE(M), BACK,    SEND(O),  SEND(I),   NONE(O)),
@@ -24,11 +26,12 @@ static const gpc_protocol_rules first = {
 };
 
 /*
- * Caches below the first level. E: only modules above have copies, and one module may have modified its copy. M:
- * modified data have come from above. O: as M, and another branch of the tree has a copy. S: no module above has
- * modified data.
+ * Caches below the first level. E: only modules above have copies, and a module above may have modified its copy. M:
+ * modified data have come from above. O: modified data have come from above, and another branch of the tree has a copy.
+ * S: no module above has modified data.
  */
 static const gpc_protocol_rules below = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
     BELOW(M, BACK,    SEND(O),  SEND(I),   HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
     BELOW(O, BACK,    SEND(O),  SEND(I),   HIT(O),     WRITE(M), NONE(O), NONE(O), NONE(O), NONE(O),  NONE(O)),

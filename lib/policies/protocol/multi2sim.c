@@ -2,8 +2,8 @@
 #include "policies/protocol/table.h"
 
 /*
- * NMOESI as the simulator of seeds/002 implements it (Multi2Sim 5.0), transition for transition. Differences
- * from Table 2.5:
+ * NMOESI as the simulator of seeds/002 implements it (Multi2Sim 5.0), transition for transition. Differences from Table
+ * 2.5:
  *   - no rule leads to O: a read request takes M to S. O's row follows the simulator's code
  *   - an n-store to M or O evicts the block, reads the block again, and ends in N; an n-store to E sends CLEAR_OWNER
  *     to the low module
@@ -15,7 +15,7 @@
  *                        never writes the data back
  *       STALE_REPLY      a middle cache replies to a write probe by its state before the replies of the modules above
  *       BARE_ACK         a middle cache in M, whose owner above is clean, replies to a read probe without data
- * NEVER: the simulator itself stops (an assertion, or "invalid state").
+ * NEVER: in this case Multi2Sim itself stops (an assertion, or "invalid state").
  *
  * Example, two caches below a memory:
  *   cache 0 loads       E   I    memory E, owner 0
@@ -29,6 +29,7 @@
 
 /* clang-format off */
 static const gpc_protocol_rules first = {
+    /* columns: FIRST in table.h; Read Req. and Write Req. are probes for a request of another cache */
     /*       Load        Store     N-Store     Eviction Read Req. Write Req. Acquire */
     FIRST(N, HIT(N),     WRITE(M), HIT(N),     BACK,    NEVER,    SEND(I),   NONE(N)),
     FIRST(M, HIT(M),     HIT(M),   REFETCH,    BACK,    SEND(S),  SEND(I),   NONE(M)),
@@ -39,6 +40,7 @@ static const gpc_protocol_rules first = {
 };
 
 static const gpc_protocol_rules below = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
     BELOW(N, BACK,    NEVER,    SEND(I),   HIT(N),     WRITE(E), NEVER,   HIT(N),  NONE(N), NONE(N),  NONE(N)),
     BELOW(M, BACK,    SEND(S),  SEND(I),   HIT(M),     HIT(E),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
@@ -49,6 +51,7 @@ static const gpc_protocol_rules below = {
 };
 
 static const gpc_protocol_rules memory = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*        Read ab. Write ab. Data ab. N data   Probe d. Inval. d. Eviction */
     MEMORY(M, HIT(M),  HIT(E),   NONE(M), NONE(M), NONE(M), NONE(M),  DROP),
     MEMORY(E, HIT(E),  HIT(E),   HIT(M),  HIT(M),  HIT(M),  HIT(M),   DROP),

@@ -13,22 +13,23 @@
  *   cache 1 n-stores 35 45    15 25 30 40 (N)   10 20 35 45 (N)   no message
  *   cache 0 evicts            -                 10 20 35 45 (N)   writes back 15 25 under mask 1100
  *
- * The document contradicts itself about a load of an invalid block: Table 2.5 has S or E, the text beside Figure 2.3
- * "owned or exclusive". Here the state is S, if other copies exist. Owned means modified data and the duty to write the
- * data back (Table 2.3). A cache that has just read has modified no data, and the modifying cache keeps the duty (M ->
- * O).
+ * The document contradicts itself about a load of an invalid block: Table 2.5 says that the next state is S or E, and
+ * the text beside Figure 2.3 says "owned or exclusive". Here the state is S, if other copies exist. Owned means
+ * modified data and the duty to write the data back (Table 2.3). A cache that has just read has modified no data, and
+ * the modifying cache keeps the duty (M -> O).
  *
- * The cells alone would lose a store: cache 0 stores a byte (M), cache 1 reads it (cache 0 is in O), n-stores the same
- * byte and evicts the block. If cache 0 kept its copy, cache 0 would later write its older byte back over cache 1's.
- * Therefore a module with data from N first probes another owner above, merges the owner's bytes, and invalidates the
- * owner (O -> I).
+ * The cells of the table would lose a store. Cache 0 stores a byte (M). Cache 1 reads the block (cache 0 is then in O),
+ * n-stores the same byte, and evicts the block. If cache 0 kept its copy, cache 0 would later write its older byte back
+ * over the byte of cache 1. Therefore a module that receives data from a cache in N first probes another owner above,
+ * merges the owner's bytes, and invalidates the owner (O -> I).
  *
- * E -> N sends no message, so the directory still lists an owner, which is in N. The owner ignores a read probe. An
- * acquire has no effect: stores in N become visible by a flush, as at the end of Table 2.6.
+ * A cache that goes from E to N sends no message: the directory still lists the cache as the owner. An owner in N
+ * ignores read probes. An acquire has no effect: stores in N become visible by a flush, as at the end of Table 2.6.
  */
 
 /* clang-format off */
 static const gpc_protocol_rules first = {
+    /* columns: FIRST in table.h; Read Req. and Write Req. are probes for a request of another cache */
     /*       Load        Store     N-Store     Eviction Read Req. Write Req. Acquire */
     FIRST(N, HIT(N),     WRITE(M), HIT(N),     BACK,    NONE(N),  SEND(I),   NONE(N)),
     FIRST(M, HIT(M),     HIT(M),   HIT(M),     BACK,    SEND(O),  SEND(I),   NONE(M)),
@@ -40,10 +41,12 @@ static const gpc_protocol_rules first = {
 
 /*
  * Caches below the first level follow MOESI, with an exception. The document has each block in one L2 only. In a tree
- * of three levels, a cache in S beside copies in other branches may receive N data. To become M, the cache would have
- * to request the only copy: traffic that N saves. The cache becomes N and hands on the mask.
+ * of three levels, a cache in S may receive N data while other branches have copies. To become M, the cache would have
+ * to request the only copy, and such requests are the traffic that N saves. Instead, the cache goes to N, and passes
+ * the mask on with its own write-back.
  */
 static const gpc_protocol_rules below = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
     BELOW(N, BACK,    NONE(N),  SEND(I),   HIT(N),     WRITE(M), NEVER,   HIT(N),  NEVER,   NONE(N),  NONE(N)),
     BELOW(M, BACK,    SEND(O),  SEND(I),   HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),

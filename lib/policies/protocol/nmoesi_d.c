@@ -5,15 +5,16 @@
  * NMOESI with the state D, detached, suggested by seeds/002 section 5.2. A small L2 that evicts a block invalidates all
  * copies in L1s, and "this new state could be used to reduce the number of invalidations".
  *
- * A cache that evicts a block, and a memory whose directory evicts an entry, probe the copies above by an own event,
- * `detach`. A copy sends its modified bytes, the directory forgets the copy, and the copy stays, in D. Loads read the
- * copy as before. A store requests the block anew, as does a miss, and the directory lists the copy again.
+ * A cache that evicts a block, and a memory whose directory evicts an entry, probe the copies above. The probe raises
+ * the event `detach`, which this protocol defines. A copy sends its modified bytes, the directory forgets the copy, and
+ * the copy stays, in D. Loads read the copy as before. A store requests the block again, as after a miss, and the
+ * directory then lists the copy again.
  *
- * Promise of D: until its L1 acquires, or a kernel begins, a load reads values that were right when the copy was
- * detached. Both events drop D. A coherent store elsewhere cannot find the copy. Loads are therefore coherent except
- * for this case. Atomics are stores, and always coherent. A program that synchronizes by acquire and release, as in GPU
- * memory models, reads the right values. A copy in S of a block n-stored by another module is old in the same way
- * (nmoesi.c), without end.
+ * What D promises: a load of a copy in D reads values that were right when the copy was detached. The copy is dropped
+ * when its L1 acquires, or when a kernel begins. A coherent store of another module cannot find the copy. Loads are
+ * therefore coherent, except loads of copies in D. Atomics are stores, and always coherent. A program that synchronizes
+ * by acquire and release, as in GPU memory models, reads the right values. A copy in S also becomes old, if another
+ * module n-stores to the block (nmoesi.c), and no acquire drops the copy.
  *
  * Example, two L1s over an L2 of one way:
  *   l1-0 loads A      A in E         -
@@ -40,6 +41,7 @@ static const gpc_protocol_event events[] = {{.name = "detach", .like = GPC_EVENT
 
 /* clang-format off */
 static const gpc_protocol_rule first[STATES][GPC_EVENT_COUNT] = {
+    /* columns: FIRST in table.h; Read Req. and Write Req. are probes for a request of another cache */
     /*       Load        Store     N-Store   Eviction Read Req. Write Req. Acquire */
     FIRST(N, HIT(N),     WRITE(M), HIT(N),     BACK,    NONE(N),  SEND(I),   NONE(N)),
     FIRST(M, HIT(M),     HIT(M),   HIT(M),     BACK,    SEND(O),  SEND(I),   NONE(M)),
@@ -62,8 +64,9 @@ static const gpc_protocol_rule first_named[STATES][EVENTS - GPC_EVENT_COUNT] = {
     [D]          = {NONE_D},
 };
 
-/* Same as NMOESI's. */
+/* The rules are those of NMOESI (nmoesi.c). */
 static const gpc_protocol_rule below[STATES][GPC_EVENT_COUNT] = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab. N data   Probe d. Inval. d. Acquire */
     BELOW(N, BACK,    NONE(N),  SEND(I),   HIT(N),     WRITE(M), NEVER,   HIT(N),  NEVER,   NONE(N),  NONE(N)),
     BELOW(M, BACK,    SEND(O),  SEND(I),   HIT(M),     HIT(M),   NONE(M), NONE(M), NONE(M), NONE(M),  NONE(M)),
@@ -73,7 +76,10 @@ static const gpc_protocol_rule below[STATES][GPC_EVENT_COUNT] = {
     BELOW(I, NONE(I), NONE(I),  NONE(I),   READ(E, S), WRITE(E), NEVER,   NEVER,   NEVER,   NEVER,    NONE(I)),
 };
 
-/* A copy detached from below leaves, as by a write probe; the copies above are detached. */
+/*
+ * If the event `detach` comes from below, the cache's copy leaves, as by a write probe; the copies above are detached
+ * (below_raises).
+ */
 static const gpc_protocol_rule below_named[STATES][EVENTS - GPC_EVENT_COUNT] = {
     [GPC_LINE_N] = {SEND(I)},
     [GPC_LINE_M] = {SEND(I)},

@@ -11,12 +11,13 @@
  *   cache 1 stores 25     15 20 (N)   10 25 (N)
  *   both evict            memory holds 15 25: the masks do not overlap
  *
- * A block is valid (S, shown as V) or N: modified, and other caches may have copies, modified or not. Atomics are plain
- * stores. A store that misses reads the block first, because caches hold whole blocks.
+ * A valid block is in S, shown as V, or in N. N: the block is modified, and other caches may have copies, modified or
+ * not. Atomics are plain stores. A store that misses reads the block first, because caches hold whole blocks.
  */
 
 /* clang-format off */
 static const gpc_protocol_rules first = {
+    /* columns: FIRST in table.h; Read Req. and Write Req. are probes for a request of another cache */
     /*       Load        Store       N-Store     Eviction Read Req. Write Req. Acquire */
     FIRST(N, HIT(N),     HIT(N),     HIT(N),     BACK,    NEVER,    NEVER,     NONE(N)),
     FIRST(S, HIT(S),     HIT(N),     HIT(N),     DROP,    NEVER,    NEVER,     NONE(S)),
@@ -24,6 +25,7 @@ static const gpc_protocol_rules first = {
 };
 
 static const gpc_protocol_rules below = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
     BELOW(N, BACK,    NEVER,    NEVER,     HIT(N),     NEVER,    HIT(N),     HIT(N),     NEVER,   NEVER,    NONE(N)),
     BELOW(S, DROP,    NEVER,    NEVER,     HIT(S),     NEVER,    HIT(N),     HIT(N),     NEVER,   NEVER,    NONE(S)),

@@ -11,7 +11,10 @@
 /* Built-in protocols of list.def, NULL-terminated (policies/builtin.c). */
 extern const void *const gpci_builtin_protocols[];
 
-/* Cells, as in Table 2.5. GPCI_READ(E, S) requests a copy; the next state is E, or S if other caches have copies. */
+/*
+ * Cells of protocol tables, as in Table 2.5 of seeds/002. GPCI_READ(E, S): request a copy; the next state is E, or S if
+ * other caches have copies.
+ */
 #define GPCI_HIT(state) \
     { GPC_DO_HIT, GPC_LINE_##state, GPC_LINE_##state }
 #define GPCI_IGNORE(state) \

@@ -2,8 +2,8 @@
 #include "policies/protocol/table.h"
 
 /*
- * AMD Southern Islands, as seeds/002 section 2.3 reports from Candel et al.: two bits of an instruction replace a
- * protocol.
+ * AMD Southern Islands, as seeds/002 section 2.3 reports from Candel et al.: in place of a protocol, an instruction has
+ * two bits.
  *   SLC, system level coherent:  "should bypass cache completely and access main memory". Every cache on the way is
  *        bypassed: the cache first writes its modified bytes of the block back, and drops its copy, which would
  *        become old.
@@ -32,6 +32,7 @@
 
 /* clang-format off */
 static const gpc_protocol_rules first = {
+    /* columns: FIRST in table.h; Read Req. and Write Req. are probes for a request of another cache */
     /*       Load        Store      N-Store     Eviction Read Req. Write Req. Acquire */
     FIRST(N, HIT(N),     PASS_BACK, HIT(N),     BACK,    NEVER,    NEVER,     BACK),
     FIRST(S, HIT(S),     PASS,      HIT(N),     DROP,    NEVER,    NEVER,     DROP),
@@ -43,6 +44,7 @@ static const gpc_protocol_rules first = {
 };
 
 static const gpc_protocol_rules between = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
     BELOW(S, DROP,    NEVER,    NEVER,     HIT(S),     NEVER,    THROUGH(S), THROUGH(S), NEVER,   NEVER,    DROP),
     BELOW(I, NONE(I), NEVER,    NEVER,     READ(S, S), NEVER,    PASS,       PASS,       NEVER,   NEVER,    NONE(I)),
@@ -52,6 +54,7 @@ static const gpc_protocol_rules between = {
 };
 
 static const gpc_protocol_rules shared = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
     BELOW(M, BACK,    NEVER,    NEVER,     HIT(M),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(M)),
     BELOW(E, DROP,    NEVER,    NEVER,     HIT(E),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(E)),

@@ -3,7 +3,8 @@
 
 /*
  * VI, as in GPUs: first-level caches write through and do not know each other. If a kernel begins or a warp acquires,
- * they invalidate all blocks, which may be old. Valid is the state S, shown as V. VI has no directory.
+ * the first-level caches invalidate all blocks, which may be old. A valid block is in state S, shown as V. VI has no
+ * directory.
  *
  * Example, two first-level caches below one L2, which holds 3:
  *   cache 0 and 1 load     3 (V)   3 (V)
@@ -19,18 +20,21 @@
 
 /* clang-format off */
 static const gpc_protocol_rules first = {
+    /* columns: FIRST in table.h; Read Req. and Write Req. are probes for a request of another cache */
     /*       Load        Store N-Store     Eviction Read Req. Write Req. Acquire */
     FIRST(S, HIT(S),     PASS, THROUGH(S), DROP,    NEVER,    NEVER,     DROP),
     FIRST(I, READ(S, S), PASS, PASS,       NONE(I), NEVER,    NEVER,     NONE(I)),
 };
 
 static const gpc_protocol_rules between = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
     BELOW(S, DROP,    NEVER,    NEVER,     HIT(S),     NEVER,    THROUGH(S), THROUGH(S), NEVER,   NEVER,    DROP),
     BELOW(I, NONE(I), NEVER,    NEVER,     READ(S, S), NEVER,    PASS,       PASS,       NEVER,   NEVER,    NONE(I)),
 };
 
 static const gpc_protocol_rules shared = {
+    /* columns: BELOW in table.h; ab.: from a module above; d.: modified data in reply to a probe */
     /*       Eviction Read Req. Write Req. Read ab.    Write ab. Data ab.    N data      Probe d. Inval. d. Acquire */
     BELOW(M, BACK,    NEVER,    NEVER,     HIT(M),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(M)),
     BELOW(E, DROP,    NEVER,    NEVER,     HIT(E),     NEVER,    HIT(M),     HIT(M),     NEVER,   NEVER,    NONE(E)),
