@@ -286,7 +286,7 @@ static bool is_symmetric(const gpci_explorer *explorer) {
     /* with accesses one at a time, the module at the first place sends n-stored bytes first */
     if (!explorer->setup->in_flight && explorer->coherence->non_coherent)
         return false;
-    return !sharers_send || above <= 2; /* of several sharers, the last is probed */
+    return !sharers_send || above <= 2; /* if there are several sharers, the last sharer is probed */
 }
 
 /*

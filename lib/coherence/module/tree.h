@@ -135,7 +135,7 @@ struct gpc_coherence {
     bool with_data, timing;
     bool first_touch;     /* a page's home is chosen at the page's first access */
     bool hashed;          /* a hash of the page number chooses a page's home */
-    uint32_t homes;       /* homes of pages (addresses.c); 0: no homes */
+    uint32_t homes;       /* number of homes that pages can have (addresses.c); 0: pages have no homes */
     uint32_t page_shift;  /* log2 of a page's bytes */
     uint32_t all_at;      /* while the tree is built: assumed home of every page; 0: none assumed */
     gpci_map pages;       /* from page to home, with first_touch; a page enters at the page's first access */

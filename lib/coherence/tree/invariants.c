@@ -409,7 +409,7 @@ bool gpci_invariants_of_home(const gpc_coherence *coherence, uint64_t address, c
     return true;
 }
 
-/* -- the call */
+/* -- gpc_coherence_check */
 
 static bool is_at_rest(const gpc_coherence *coherence) {
     return !coherence->busy && (!coherence->engine || !coherence->engine->tasks.used);
