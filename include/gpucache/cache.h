@@ -7,8 +7,8 @@
 GPC_BEGIN_DECLS
 
 /*
- * A cache: tags, state and policies, without a clock. An object serves every level. The cache holds no data, only the
- * valid and dirty bytes of every line.
+ * A cache: tags, state and policies, without a clock. An object can be a cache of any level. The cache has no data: it
+ * only knows which bytes of every line are valid and dirty.
  *
  * Every access consists of three steps without time:
  *   lookup   compare tags. A hit ends the access. On a miss the predictor is asked, and the result has the sectors to
@@ -58,7 +58,7 @@ typedef enum gpc_write_allocate {
 typedef enum gpc_allocate {
     GPC_ALLOCATE_ON_MISS = 0,    /* the way is reserved while the data are fetched */
     GPC_ALLOCATE_ON_FILL = 1,    /* the way is taken when the data arrive */
-    GPC_ALLOCATE_STREAMING = 2,  /* as on fill; an in-flight miss reserves no line */
+    GPC_ALLOCATE_STREAMING = 2,  /* the same as ON_FILL; the name is GPGPU-Sim's */
     GPC_ALLOCATE_REPLACEABLE = 3 /* on a miss; the line may be replaced before its data arrive. Since: 0.2 */
 } gpc_allocate;
 
@@ -250,7 +250,7 @@ GPC_API gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request
 /* Flags of an access in a batch. */
 #define GPC_BATCH_HIT 0x01u        /* every needed sector was valid */
 #define GPC_BATCH_EVICTED 0x02u    /* a line left */
-#define GPC_BATCH_WRITE_BACK 0x04u /* a line with dirty bytes left */
+#define GPC_BATCH_WRITE_BACK 0x04u /* the line that left had dirty bytes */
 #define GPC_BATCH_BYPASSED 0x08u
 #define GPC_BATCH_SECTOR_MISS 0x10u
 #define GPC_BATCH_WRITE_BELOW 0x20u /* the level below gets a write */

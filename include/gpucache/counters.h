@@ -15,9 +15,11 @@ GPC_BEGIN_DECLS
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning", "equals")
  *   id      number of the counter in every version of the library: never changed, and never given to another counter,
  *           even after the row is gone. Put a new row where the table reads best; its id is the next free one: 393.
- *   field   in the constant of the id: GPC_ID_cycles, GPC_ID_CACHE_reads, GPC_ID_NETWORK_packets, GPC_ID_MODULE_loads
- *   name    in JSON, CSV and Python
- *   KIND    merge of instances and kernels: SUM, MAX, or GAUGE: the sum over cycles of a queue's entries
+ *   field   last part of the constant with the id: GPC_ID_cycles, GPC_ID_CACHE_reads, GPC_ID_NETWORK_packets,
+ *           GPC_ID_MODULE_loads
+ *   name    name in JSON, CSV and Python
+ *   KIND    merge of the values of several objects or kernels. SUM: their sum. MAX: the largest. GAUGE: their sum; the
+ *           value of an object is the number of a queue's entries, summed over all cycles
  *   OBJECT  objects with the counter (GPC_OBJECTS_...). SM, L1 and SLICE are counted in the object as accesses pass;
  *           ..._PART is gathered from parts of the object on a read; WHOLE is counted for the hierarchy only.
  *   NEEDS   precondition of the measurement in a hierarchy; gpc_counter_info.needs has the words
@@ -26,26 +28,30 @@ GPC_BEGIN_DECLS
  *   since   version of the library
  *   equals  clauses of the ledger about the counter, "; " between clauses. A clause holds for each object that has the
  *           counter, while nothing is in flight, if nothing was in flight at the last reset of counters. A clause with
- *           an absent counter says nothing.
+ *           an absent counter is not checked.
  *
- *   clause     [if condition, condition: ] [n] = sum, <= sum or >= sum. `n`: the row's own buckets, by their places
+ *   clause     [if condition, condition: ] [n] = sum, <= sum or >= sum: the row's counter equals the sum, is at most
+ *              the sum, or is at least the sum. `n`: the row's counter is a histogram; the sum of its buckets counts,
+ *              each bucket times its index
  *   sum        terms with + or - between terms. `/ number` at the end divides the sum, and rounds down.
- *   term       [number] counter, or a number. `n counter`: buckets of a histogram, each bucket times its place; without
- *              n the sum of the buckets. `counter?` is 0 where the counter is absent. l1:, l2:, l1-module:,
- *              cluster-module:, l2-module: and net: name counters of cache.h, ext/coherence.h and counters_clock.h: of
- *              the object itself, and of the whole the sum over all L1s, slices, modules or networks. [key] before a
- *              term: times the key's value.
- *   again      the row's counter, counted a second time: by packet in place of by cycle, by the result in place of by
- *              the step, or at another place of the same way. In a sum with other counters: what the counters leave
- *              over. The checking build alone counts again, of the whole and of caches, modules and networks.
+ *   term       [number] counter, or a number. `n counter`: the sum of a histogram's buckets, each bucket times its
+ *              index; without n the sum of the buckets. `counter?` is 0 where the counter is absent. Counters with the
+ *              prefixes l1:, l2:, l1-module:, cluster-module:, l2-module: and net: are in cache.h, ext/coherence.h and
+ *              counters_clock.h. For an L1, a slice, a module or a network, the value is the object's own; for the
+ *              whole, the value is the sum over all such objects. [key] before a term multiplies by the key's value.
+ *   again      the row's counter, counted a second time by other code: for each packet and not for each cycle, from the
+ *              result and not in the step, or elsewhere on the same path. In a sum with other counters: the rest that
+ *              the counters do not count. Only the checking build counts a second time: for the whole, and for caches,
+ *              modules and networks.
  *   held       lines that a cache holds, counted in the checking build
  *   events     count(what component kind ...): number of events with these words (ext/observe.h). bytes(), sectors()
  *              (of 32 bytes), values() and cycles() sum a field of the events. Tests check clauses with events, and the
  *              checking build checks the other clauses.
- *   condition  timed, functional, caches, tree; l2: there is an L2; whole: of the whole, of no part; drained: memory
- *              is idle, too; no-misses: neither a host's own L1s nor caches of constants or code send misses; fresh: no
- *              counter was reset, and no line was put into a cache by the host; unborrowed: the host has taken no cache
- *              (gpc_hierarchy_cache); key=value or key!=value of the configuration
+ *   condition  timed, functional: the key `mode`; caches, tree: plain caches, or a tree of coherent modules; l2: the
+ *              hierarchy has an L2; whole: the object is the whole hierarchy; drained: memory is idle, too; no-misses:
+ *              neither a host's own L1s nor caches of constants or code send misses; fresh: no counter was reset, and
+ *              the host put no line into a cache; unborrowed: the host has taken no cache (gpc_hierarchy_cache);
+ *              key=value or key!=value of the configuration
  */
 
 /* clang-format off */
@@ -460,10 +466,10 @@ typedef enum gpc_counter_id {
 } gpc_counter_id;
 
 /*
- * Statistics. A counter has a number, its id, which never changes between versions of
- * the library. Find the id by name (gpc_counter_by_name), or write down the constant (gpc_counter_id).
- * Every object with counters has a read of values by ids, as gpc_hierarchy_read: gpc_replay_read, gpc_cache_read,
- * gpc_coherence_read, gpc_dram_read, gpc_profile_read_kernel; gpc_stats_read for statistics lent to a callback.
+ * Statistics. A counter has a number, its id, which never changes between versions of the library. Find the id by name
+ * (gpc_counter_by_name), or use the constant (gpc_counter_id). Every object with counters has a function that reads
+ * values by ids, as gpc_hierarchy_read does: gpc_replay_read, gpc_cache_read, gpc_coherence_read, gpc_dram_read,
+ * gpc_profile_read_kernel; gpc_stats_read for statistics lent to a callback.
  */
 
 /* Parts of a hierarchy that have counters. */

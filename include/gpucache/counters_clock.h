@@ -458,7 +458,7 @@
 
 /* clang-format on */
 
-/* Ratios of a hierarchy's counters. counters.h includes this header, and has the rules for ids. */
+/* Ratios of a hierarchy's counters. counters.h has the rules for ids. */
 
 /* clang-format off */
 

@@ -24,7 +24,7 @@ typedef struct gpc_warp_access {
     const uint64_t *addresses; /* bytes, an address per set bit of mask, in ascending order of lanes */
     uint32_t width;            /* bytes per lane, 1 to 64 */
     uint8_t kind;              /* gpc_kind */
-    /* gpc_space: GLOBAL or LOCAL. INSTRUCTION is refused. Accesses of the rest are counted and go no further */
+    /* gpc_space: GLOBAL or LOCAL. INSTRUCTION is refused. Accesses to other spaces are counted and go no further */
     uint8_t space;
     uint8_t hint;     /* gpc_hint */
     uint8_t priority; /* gpc_priority */

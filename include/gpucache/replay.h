@@ -7,8 +7,8 @@
 GPC_BEGIN_DECLS
 
 /*
- * Traces: kernels of thread blocks of warps of instructions, read block by block. Memory is bounded by the blocks held,
- * not by the file.
+ * Traces: a trace has kernels, a kernel has thread blocks, a block has warps, and a warp has instructions. A trace is
+ * read block by block. Memory grows with the blocks that the caller holds, not with the file.
  */
 
 /* Functional unit of an instruction. */

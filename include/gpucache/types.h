@@ -186,8 +186,8 @@ typedef enum gpc_priority {
 } gpc_priority;
 
 /*
- * Scope: the threads among which an access or a fence is ordered (PTX ISA, "Scope"). HSA and HIP name the scopes
- * workgroup, -, agent and system. No effect if the order is WEAK.
+ * Scope: the threads among which an access or a fence is ordered (PTX ISA, "Scope"). HSA and HIP call CTA workgroup,
+ * GPU agent and SYS system, and have no CLUSTER. The scope has no effect if the order is WEAK.
  */
 typedef enum gpc_scope {
     GPC_SCOPE_CTA = 0,     /* threads of the thread block, which meet in the SM's L1 */
@@ -203,7 +203,7 @@ typedef enum gpc_scope {
  * cannot see.
  */
 typedef enum gpc_order {
-    GPC_ORDER_WEAK = 0, /* access of the thread alone: no scope */
+    GPC_ORDER_WEAK = 0, /* no order among threads, and so no scope */
     GPC_ORDER_RELAXED = 1,
     GPC_ORDER_ACQUIRE = 2, /* loads, atomics, fences: later accesses see the data released before */
     GPC_ORDER_RELEASE = 3, /* stores, reductions, atomics, fences: earlier accesses are seen first */
@@ -293,7 +293,7 @@ typedef enum gpc_control {
  * Cache token of a request's warp (PCAL, seeds/004 section 4.3). The cache decides the effect of a token (l1.tokens).
  */
 typedef enum gpc_token {
-    GPC_TOKEN_UNUSED = 0, /* tokens are not in use: as HELD */
+    GPC_TOKEN_UNUSED = 0, /* tokens are not in use: the effect of HELD */
     GPC_TOKEN_HELD = 1,   /* warp with a token (cache warp) */
     /* warp without a token (bypassing warp): may hit; gpc_tokens says whether the warp may allocate or evict */
     GPC_TOKEN_NONE = 2,
@@ -406,7 +406,7 @@ typedef struct gpc_stream {
 #define GPC_STREAM_READ(read, user_data) \
     { sizeof(gpc_stream), NULL, NULL, (read), (user_data) }
 
-/* Facts about a line that leaves. */
+/* A line that is replaced, invalidated or flushed. */
 typedef struct gpc_eviction {
     uint64_t line_address; /* bytes, aligned to the line */
     uint32_t set, way;

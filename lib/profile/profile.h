@@ -10,7 +10,7 @@
 /*
  * A profile has two parts: counters, which count while a trace runs (gpci_live), and tables, which are computed from
  * the counters when a caller asks for results (gpc_profile). A profile read from a file has only tables.
- * include/gpucache/ ext/observe.h explains the words access, residence, reuse, distance, class and score.
+ * ext/observe.h explains the words access, residence, reuse, distance, class and score.
  */
 
 #define GPCI_NONE UINT32_MAX

@@ -89,11 +89,11 @@ typedef enum gpc_message_kind {
     GPC_MESSAGE_WRITE_REQUEST = 1, /* to the low module: request for the only copy */
     GPC_MESSAGE_READ_PROBE = 2,    /* to a module above: send data, give up write permission */
     GPC_MESSAGE_WRITE_PROBE = 3,   /* to a module above: send modified data, invalidate the copy */
-    GPC_MESSAGE_DATA = 4,          /* reply with the block: to the requester, or from a probed module to T */
-    GPC_MESSAGE_ACK = 5,           /* reply without data */
-    GPC_MESSAGE_WRITE_BACK = 6,    /* to the low module: modified bytes */
-    GPC_MESSAGE_NOTICE = 7,        /* to the low module: a clean copy has been evicted */
-    GPC_MESSAGE_CLEAR_OWNER = 8,   /* to the low module: the sender no longer owns the block */
+    GPC_MESSAGE_DATA = 4,        /* reply with the block: to the requester, or from a probed module to its low module */
+    GPC_MESSAGE_ACK = 5,         /* reply without data */
+    GPC_MESSAGE_WRITE_BACK = 6,  /* to the low module: modified bytes */
+    GPC_MESSAGE_NOTICE = 7,      /* to the low module: a clean copy has been evicted */
+    GPC_MESSAGE_CLEAR_OWNER = 8, /* to the low module: the sender no longer owns the block */
     GPC_MESSAGE_WRITE_THROUGH = 9, /* to the low module: the bytes of a store */
     GPC_MESSAGE_JOIN = 10,         /* no message: a module has received all replies that the module waits for */
     GPC_MESSAGE_FINISH = 11,       /* no message: the access is complete */

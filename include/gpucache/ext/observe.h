@@ -231,7 +231,7 @@ GPC_API const char *gpc_event_outcome(const gpc_event *event);
  *   R = reuses / fills               hits per residence; hits if nothing was filled
  *   U = bytes used / bytes moved     bytes moved by caching accesses: the whole line, or in a sectored L1 the sectors
  *                                    touched
- *   score = U x (1 + R)              Eq. (1): below 1 bypassing moves fewer bytes
+ *   score = U x (1 + R)              Eq. (1) of seeds/001: if the score is below 1, bypassing moves fewer bytes
  *
  * With a clock, a load is a hit if all its bytes are in L1 or in flight to L1, as in the counters. A hit on in-flight
  * bytes counts for the residence that begins with them, and has no position in its set. If a predictor decides only
@@ -281,8 +281,8 @@ typedef struct gpc_profile_counts {
     /* hits on the line that LRU would replace next, in a full set */
     uint64_t lru_hits;
     uint64_t bytes_used;  /* distinct bytes requested by the lanes of an access */
-    uint64_t bytes_moved; /* bytes that caching the accesses moves if they miss */
-    uint64_t segments;    /* 32-byte segments touched, moved by bypassing */
+    uint64_t bytes_moved; /* bytes that the accesses would move into L1 if all of them missed */
+    uint64_t segments;    /* 32-byte segments that the accesses touch, and would move if all of them bypassed L1 */
     /* first accesses to a line in the SM's stream: no distance */
     uint64_t first_accesses;
     uint64_t reuse_distances[GPC_PROFILE_DISTANCE_BUCKETS]; /* accesses */

@@ -192,7 +192,7 @@ GPC_API uint64_t gpc_cache_lacks(const gpc_cache *cache);
 GPC_API uint64_t gpc_cache_token_bits(const gpc_cache *cache);
 
 /*
- * Decisions alone, for a host with its own caches: policies without a gpc_cache around them. The host has tags, MSHRs
+ * Policies without a gpc_cache, for a host with its own caches. The host has tags, MSHRs
  * and queues, and reports events by set and way. The library decides the way to replace, the requests to bypass, and
  * the warps to hold back (gpc_throttle). With equal seed and equal events, the decisions equal those in a
  * gpc_cache or a hierarchy.
@@ -381,7 +381,7 @@ GPC_API gpc_decision gpc_predictor_reply(gpc_predictor *predictor, const gpc_req
 GPC_API uint32_t gpc_predictor_respond(gpc_predictor *predictor, uint32_t set, uint32_t way,
                                        const gpc_request *request);
 
-/* Question for a load that waits in the host's queues: go below instead? As gpc_cache_stall. Since: 0.2. */
+/* gpc_cache_stall for a predictor: may a load that waits in the host's queues bypass? Since: 0.2. */
 GPC_API gpc_decision gpc_predictor_stall(gpc_predictor *predictor, const gpc_request *request, uint32_t reason);
 
 /* As gpc_replacement_policy_value ("bypass.agcb.replies"). Since: 0.2. */
@@ -443,8 +443,8 @@ GPC_API gpc_status gpc_dram_read(const gpc_dram *dram, const uint32_t *ids, size
                                  size_t value_count, gpc_error *error);
 
 /*
- * Throttles alone, for a host with its own scheduler. The host reports the states of its warps, and asks for the warps
- * that may issue and allocate. With equal events the decisions equal those in a gpc_scheduler.
+ * Throttles without a gpc_scheduler, for a host with its own scheduler. The host reports the states of its warps, and
+ * asks for the warps that may issue and allocate. With equal events the decisions equal those in a gpc_scheduler.
  */
 typedef struct gpc_throttle_options {
     size_t struct_size;

@@ -325,7 +325,7 @@ enum {
  * to T. If T receives modified bytes, PROBE_DATA happens at T. X remains the owner if its next state is O or F. If no
  * module owns the block, and the rule for READ_PROBE in S has SEND_DATA, T probes a sharer instead.
  * R becomes a sharer. R also becomes the owner if: no other module has a copy; T is not in O, N or S; the access is no
- * N_STORE; and R's rule has different states for a lone and a shared copy. If other modules have copies, R becomes the
+ * N_STORE; and R's rule has different states `next` and `next_shared`. If other modules have copies, R becomes the
  * owner if R's next state is an OWNER state: later requests go to R, and the old owner loses ownership. T replies to R,
  * with the data unless a peer has sent them.
  * Statements about N, M, O, E and S hold for states with equal GPC_MEANS_ bits.
@@ -359,7 +359,9 @@ typedef struct gpc_protocol_rule {
     uint8_t next_shared; /* for a READ_REQUEST: next state if other modules have copies; otherwise equal to `next` */
 } gpc_protocol_rule;
 
-/* Properties of all modules of a protocol, beside their rules; a bit per property. */
+/*
+ * Properties of all modules of a protocol, beside their rules; a bit per property. For R, T and X see the table above.
+ */
 enum {
     /* Modules have directories: they know sharers and owners above, and probe them. Without the bit: no probes. */
     GPC_PROTOCOL_DIRECTORY = 1 << 0,
@@ -371,11 +373,13 @@ enum {
     GPC_PROTOCOL_COUNT_REPLIES = 1 << 3,
     /* In M and O all bytes of a block count as modified. Without the bit: only stored bytes. */
     GPC_PROTOCOL_WHOLE_BLOCKS = 1 << 4,
-    /* Defects of Multi2Sim 5.0. They lose data. */
-    GPC_PROTOCOL_DROP_PROBE_DATA = 1 << 5, /* D3: modified data in reply to a read probe do not change T's state */
-    /* D4: X replies to a write probe by its state before the modules above X replied */
+    /*
+     * Three defects of Multi2Sim 5.0, which lose data. Modified data in reply to a read probe do not change T's state
+     */
+    GPC_PROTOCOL_DROP_PROBE_DATA = 1 << 5,
+    /* X replies to a write probe by its state before the modules above X replied */
     GPC_PROTOCOL_STALE_REPLY = 1 << 6,
-    GPC_PROTOCOL_BARE_ACK = 1 << 7, /* D5: X in M with a clean owner above replies to a read probe without data */
+    GPC_PROTOCOL_BARE_ACK = 1 << 7, /* X in M with a clean owner above replies to a read probe without data */
     /*
      * Overlapping accesses: a request for a locked block is refused, and its access begins again at its first-level
      * module after a random time (Multi2Sim). Without the bit the request waits at the block. Since: 0.2.
