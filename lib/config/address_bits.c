@@ -7,7 +7,7 @@
 
 #define MOST_FROM 40u /* largest n of dramid@n */
 
-/* Read `dramid@8;`, if present. Returns the letters; NULL: malformed. */
+/* Read the beginning `dramid@8;` of a text, if present, into `out`. Returns the rest of the text; NULL: malformed. */
 static const char *read_dramid(const char *text, gpci_address_bits *out) {
     static const char name[] = "dramid@";
     if (strncmp(text, name, sizeof name - 1) != 0)
@@ -19,9 +19,9 @@ static const char *read_dramid(const char *text, gpci_address_bits *out) {
     return out->from && out->from <= MOST_FROM && *at == ';' ? at + 1 : NULL;
 }
 
-/* Field of a letter; GPCI_ADDRESS_FIELDS: not a field's letter. */
+/* Field that a letter stands for; GPCI_ADDRESS_FIELDS: the letter stands for no field. */
 static unsigned field_of(char letter) {
-    static const char letters[] = "DdBbRrCcSs"; /* in the order of gpci_address_field */
+    static const char letters[] = "DdBbRrCcSs"; /* in the order of gpci_address_field; S is a column, as C */
     const char *found = strchr(letters, letter);
     const unsigned field = found ? (unsigned)(found - letters) / 2 : GPCI_ADDRESS_FIELDS;
     return found && field > GPCI_ADDRESS_COLUMN ? GPCI_ADDRESS_COLUMN : field;

@@ -24,7 +24,7 @@ typedef enum gpci_address_field {
     GPCI_ADDRESS_CHANNEL,
     GPCI_ADDRESS_BANK,
     GPCI_ADDRESS_ROW,
-    GPCI_ADDRESS_COLUMN, /* C and S */
+    GPCI_ADDRESS_COLUMN, /* letters C and S */
     GPCI_ADDRESS_FIELDS
 } gpci_address_field;
 
@@ -42,7 +42,10 @@ typedef struct gpci_address_bits {
 /* Read the text, for any number of channels. GPC_ERROR_FORMAT: malformed; the message names the fault, not the text. */
 gpc_status gpci_address_read(const char *text, gpci_address_bits *out, gpc_error *error);
 
-/* Place the letters for a number of channels. GPC_ERROR_RANGE: the text contradicts the number. */
+/*
+ * Adapt the masks to the number of channels: dramid@n inserts the bits of the channel. GPC_ERROR_RANGE: the text does
+ * not fit the number of channels.
+ */
 gpc_status gpci_address_spread(gpci_address_bits *bits, uint32_t channels, gpc_error *error);
 
 /*

@@ -11,7 +11,7 @@
 
 /* Text being read, and the chain of including texts. */
 typedef struct source {
-    const char *name; /* name for messages; the path of a file */
+    const char *name; /* name for messages; for a file, the file's path */
     const struct source *parent;
     unsigned depth; /* depth of includes */
     bool is_file, is_preset;

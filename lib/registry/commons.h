@@ -11,8 +11,8 @@ struct gpci_policy_spec {
     size_t users;
     gpc_policy_kind kind;
     const gpci_ops_head *ops;
-    void *user_data; /* data of the table's registrant */
-    char *text;      /* as configured */
+    void *user_data; /* as given at the registration of the table */
+    char *text;      /* spec as configured */
     char *arguments; /* text between the parentheses */
     gpci_values values;
 };

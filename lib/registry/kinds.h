@@ -63,7 +63,10 @@ gpci_parameters gpci_parameters_of(gpc_policy_kind kind, const void *table);
 /* Table at `index` of a registry, below gpc_policy_count. */
 const gpci_table_head *gpci_table_at(const gpc_context *context, gpc_policy_kind kind, size_t index, bool *builtin);
 
-/* Find a table by name, NULL if unknown; also get the registrant's data, and whether the table is built in. */
+/*
+ * Find a table by name, NULL if unknown. Also sets the user_data given at the registration, and if the table is built
+ * in.
+ */
 const gpci_table_head *gpci_table_find(const gpc_context *context, gpc_policy_kind kind, const char *name,
                                        size_t length, void **user_data, bool *builtin);
 
@@ -90,7 +93,7 @@ bool gpci_table_is_hosts(const gpc_context *context, gpc_policy_kind kind, const
 /* Take over the memory of `entry`. GPC_ERROR_MEMORY: nothing was taken. */
 gpc_status gpci_entry_add(gpc_context *context, gpc_policy_kind kind, const gpci_entry *entry, gpc_error *error);
 
-/* Free the memory of an entry, except the registrant's data. */
+/* Free the memory of an entry, except `user_data`. */
 void gpci_entry_free(gpc_context *context, gpci_entry *entry);
 
 #endif

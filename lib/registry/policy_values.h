@@ -4,7 +4,7 @@
 
 #include "registry/registry.h"
 
-/* Counters published by policies, over the instances of an object. */
+/* Counters published by policies, summed over the instances of an object. */
 
 /* Instances of a policy in an object, for example the replacement policies of all L1s, with place "l1.replacement". */
 typedef struct gpci_policy_group {

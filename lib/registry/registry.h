@@ -51,9 +51,13 @@ typedef struct gpci_policy {
     gpc_context *context;
     const void *ops; /* table of the policy's kind */
     void *self;
-    gpci_policy_spec *spec; /* as configured */
+    gpci_policy_spec *spec; /* parsed spec */
     void (*finish)(void *self);
-    void *first_state, *second_state; /* for a cache: states per set, per line; for a scheduler: per warp slot, NULL */
+    /*
+     * Policy of a cache: states of the sets, states of the lines. Scheduler or throttle: states of the warp slots,
+     * NULL.
+     */
+    void *first_state, *second_state;
     struct gpci_common *common;
     union {
         gpc_policy_env env;

@@ -4,7 +4,9 @@
 
 #include "registry/kinds.h"
 
-/* A resolved spec: parsed text, table, and the registrant's data. For kinds with parameters. */
+/*
+ * A resolved spec: parsed text, table, and the user_data given at the table's registration. For kinds with parameters.
+ */
 typedef struct gpci_resolved {
     gpci_spec spec;
     const gpci_ops_head *ops;

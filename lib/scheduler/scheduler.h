@@ -43,12 +43,13 @@ struct gpc_scheduler {
     const gpc_scheduler_ops *ops;
     gpci_scheduler_kind kind;
     uint32_t warps, words;
-    uint32_t running, limit;          /* number of running warps; most warps that may issue, 1 or more */
+    /* running: number of running warps. limit: highest number of warps that may issue, 1 or more. */
+    uint32_t running, limit;
     uint32_t counts[GPC_STATE_COUNT]; /* running warps by state; ABSENT: 0 */
     uint8_t *states;                  /* [warps] gpc_warp_state */
     uint16_t *ages;                   /* [warps]: number of older warps, for running warps */
     uint16_t *by_age;                 /* [running] slots, oldest first */
-    uint64_t *candidates;             /* [words] for the policy to choose among */
+    uint64_t *candidates;             /* [words]: slots among which the policy chooses */
     uint64_t next_order;              /* order number of the next warp that starts */
     uint64_t *admissions;    /* number of recomputations of `eligible`; an SM's schedulers may share the number */
     uint64_t own_admissions; /* number for `admissions`, if not shared */
@@ -74,7 +75,7 @@ gpc_status gpci_scheduler_create(gpc_context *context, const gpc_scheduler_optio
 /* Part of a scheduler. Part 0 is the policy, the parts from 1 on are the throttles. NULL: there is no part `part`. */
 const gpci_policy *gpci_scheduler_part(const gpc_scheduler *scheduler, uint32_t part);
 
-/* Start a warp in a free slot; end a running warp. */
+/* Start a warp of thread block `block` in a free slot, or end a running warp. */
 void gpci_scheduler_start(gpc_scheduler *scheduler, uint32_t slot, uint32_t block);
 void gpci_scheduler_end(gpc_scheduler *scheduler, uint32_t slot);
 
@@ -96,7 +97,7 @@ const char *gpci_scheduler_throttle_of(const gpc_scheduler *scheduler, uint32_t 
 bool gpci_scheduler_cache_event(gpc_scheduler *scheduler, const gpc_cache_event *event);
 bool gpci_scheduler_sample(gpc_scheduler *scheduler, const gpc_stats *stats, uint64_t cycle);
 
-/* Report the present cycle. The throttles' answers are valid until cycle `again`. */
+/* Report the present cycle. From cycle `again` on, the classes set by the throttles are out of date: ask again. */
 GPCI_INLINE void gpci_scheduler_clock(gpc_scheduler *scheduler, uint64_t cycle) {
     scheduler->cycle = cycle;
     if (GPCI_UNLIKELY(cycle >= scheduler->again))

@@ -16,7 +16,7 @@ typedef struct gpci_gpgpusim_cache {
     char write_allocate; /* N (none), W (fetch, and write through), F (fetch) or L (lazy) */
     char index;          /* L (linear), H (Fermi's hash), P (polynomial) or X (XOR) */
     uint32_t mshr_entries, mshr_merges;
-    uint32_t miss_queue; /* 0: not given */
+    uint32_t miss_queue; /* packets; 0 = not given */
     uint32_t port;       /* bytes of the data port; default: a line */
 } gpci_gpgpusim_cache;
 

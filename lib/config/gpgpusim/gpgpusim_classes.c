@@ -13,7 +13,7 @@
  * latency 2 thus follows a dependent addition by 2 + 5 cycles.
  */
 #define COLLECTOR_STEPS 3u
-#define STAGES 3u      /* stages beside the collectors */
+#define STAGES 3u      /* stages around the unit, without the steps of the collectors */
 #define STAGES_OF_3 5u /* stages in 3.x, beside a cycle for each operand */
 
 /*
@@ -49,7 +49,7 @@ static const times latencies[] = {
     {GPCI_OPTION_LATENCY_SFU, 0, GPCI_KEY_SM_LATENCY_SFU},
     {GPCI_OPTION_LATENCY_TENSOR, 0, GPCI_KEY_SM_LATENCY_TENSOR},
     {GPCI_OPTION_TRACE_INT, 0, GPCI_KEY_SM_LATENCY_INT},
-    {GPCI_OPTION_TRACE_INT, 0, GPCI_KEY_SM_LATENCY_CONSTANT}, /* volta_opcode.h: LDC is an ALU_OP */
+    {GPCI_OPTION_TRACE_INT, 0, GPCI_KEY_SM_LATENCY_CONSTANT}, /* in volta_opcode.h, LDC is an ALU_OP */
     {GPCI_OPTION_TRACE_SP, 0, GPCI_KEY_SM_LATENCY_FP},
     {GPCI_OPTION_TRACE_DP, 0, GPCI_KEY_SM_LATENCY_DOUBLE},
     {GPCI_OPTION_TRACE_SFU, 0, GPCI_KEY_SM_LATENCY_SFU},
@@ -150,12 +150,12 @@ static const special *find_special(const char *name) {
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
         if (!strcmp(specials[i].name, name))
             return &specials[i];
-    return NULL; /* textures have no key */
+    return NULL; /* the unit of textures has no keys */
 }
 
 /*
- * Apply `enabled,units,latency,registers,registers,NAME`; a separate option has the times. A branch of a trace holds
- * its warp only for its issue: its target is known.
+ * Apply a special unit: `enabled,units,latency,registers,registers,NAME`. A separate option has the times. The latency
+ * of branches becomes 1 cycle, because a trace tells the target of a branch.
  */
 static gpc_status apply_unit(const gpci_import *import, gpci_option_id unit, gpci_option_id unit_times) {
     const gpci_option *option = &import->options[unit];

@@ -120,7 +120,7 @@ static gpc_status apply_carveouts(const gpci_import *import) {
     return gpci_import_set(import, GPCI_OPTION_CARVEOUTS, GPCI_KEY_L1_CARVEOUTS, list);
 }
 
-/* Apply an adaptive or unified size without a geometry: keep the present sets. */
+/* Apply -gpgpu_adaptive_cache_config or -gpgpu_unified_l1d_size without -gpgpu_cache:dl1: keep the number of sets. */
 static gpc_status apply_resized(const gpci_import *import) {
     gpci_option_id option = GPCI_OPTION(ADAPTIVE)->given ? GPCI_OPTION_ADAPTIVE : GPCI_OPTION_UNIFIED;
     bool was = gpci_import_now(import, GPCI_KEY_L1_UNIFIED),
@@ -131,7 +131,7 @@ static gpc_status apply_resized(const gpci_import *import) {
                                        "an L1 of its own size needs -gpgpu_cache:dl1");
     uint64_t line = gpci_import_now(import, GPCI_KEY_L1_LINE), ways = gpci_import_now(import, GPCI_KEY_L1_WAYS);
     uint64_t sets = gpci_import_now(import, GPCI_KEY_L1_SIZE) / (line * ways);
-    /* ways of a unified memory are for its whole size, and may also shrink */
+    /* the present ways of a unified memory are the ways of its whole size; the new size may be smaller: begin with 1 */
     return apply_size(import, option, sets ? sets : 1, line, was ? 1 : ways);
 }
 
@@ -152,9 +152,9 @@ static gpc_status apply_cache(const gpci_import *import) {
 }
 
 /*
- * The simulator's L1 looks an access up after its latency (L1_latency_queue_cycle). A miss therefore also pays the
- * latency, and leaves a cycle later. Before the latency the access reads its operands, and stands in a register of the
- * unit for a cycle. Here an access takes a cycle from its issue to the tags.
+ * Set the latencies of L1. The simulator's L1 looks an access up after its latency (L1_latency_queue_cycle). A miss
+ * therefore also pays the latency, and leaves a cycle later. Before the latency the access reads its operands, and
+ * stands in a register of the unit for a cycle. Here an access takes a cycle from its issue to the tags.
  */
 static gpc_status apply_l1_latency(const gpci_import *import) {
     if (!GPCI_OPTION(L1_LATENCY)->given)
@@ -168,8 +168,8 @@ static gpc_status apply_l1_latency(const gpci_import *import) {
 }
 
 /*
- * Requests of a warp to L1 (memory_coalescing_arch): lines until Kepler, if L1 caches global memory; sectors from
- * Maxwell on, each an access with a packet.
+ * Architecture from which on a warp's requests to L1 are sectors, each an access with a packet: Maxwell
+ * (memory_coalescing_arch). Until Kepler the requests are lines, if L1 caches global memory.
  */
 #define SECTORS_FROM 40u
 

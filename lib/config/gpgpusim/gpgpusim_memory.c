@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Networks; L2, and the spread of addresses over L2. */
+/* Options of networks, of L2, and of the spread of addresses over L2. */
 
 /* Network options. A separate file, which is not read, describes Intersim's networks (mode 1). */
 static gpc_status apply_network(const gpci_import *import) {
@@ -20,7 +20,7 @@ static gpc_status apply_network(const gpci_import *import) {
         status = gpci_import_copy(import, GPCI_OPTION_NETWORK_INPUT, GPCI_KEY_NETWORK_INPUT);
     if (status == GPC_OK)
         status = gpci_import_copy(import, GPCI_OPTION_NETWORK_OUTPUT, GPCI_KEY_NETWORK_OUTPUT);
-    if (status == GPC_OK && GPCI_OPTION(NETWORK_FLIT)->given) /* mem_fetch.h: READ_PACKET_SIZE 8 */
+    if (status == GPC_OK && GPCI_OPTION(NETWORK_FLIT)->given) /* header: READ_PACKET_SIZE of mem_fetch.h */
         status = GPCI_SET_NUMBERS(
             import, GPCI_OPTION_NETWORK_FLIT, {GPCI_KEY_NETWORK_WIDTH, GPCI_OPTION(NETWORK_FLIT)->number},
             {GPCI_KEY_NETWORK_REPLY_WIDTH, GPCI_OPTION(NETWORK_FLIT)->number}, {GPCI_KEY_NETWORK_HEADER, 8});
@@ -55,7 +55,7 @@ static gpc_status apply_l2_cache(const gpci_import *import, const gpci_gpgpusim_
                                   {GPCI_KEY_L2_SIZE, (uint64_t)cache->sets * cache->line * cache->ways * slices},
                                   {GPCI_KEY_L2_MSHR, cache->mshr_entries}, {GPCI_KEY_L2_MERGES, cache->mshr_merges},
                                   {GPCI_KEY_L2_DATA_WIDTH, cache->port}, {GPCI_KEY_L2_FILL_WIDTH, cache->port},
-                                  {GPCI_KEY_L2_PORTS, 1}, {GPCI_KEY_L2_BANKS, 1}); /* an access a cycle */
+                                  {GPCI_KEY_L2_PORTS, 1}, {GPCI_KEY_L2_BANKS, 1}); /* a lookup a cycle */
     return status < 0 || !cache->miss_queue ? status
                                             : gpci_import_set_number(import, option, GPCI_KEY_L2_MISS_QUEUE,
                                                                      cache->miss_queue + behind_misses(import));
@@ -99,8 +99,9 @@ static gpc_status apply_queues(const gpci_import *import) {
 }
 
 /*
- * GPGPU-Sim's L2 hits in the cycle of its tags: the whole latency, in core cycles, is before the tags. After the
- * latency a request comes to the tags a step later (memory_sub_partition::cache_cycle), modelled for files of 3.x.
+ * Set the latencies of L2. GPGPU-Sim's L2 hits in the cycle of its tags: the whole latency, in core cycles, is before
+ * the tags. After the latency a request comes to the tags a step later (memory_sub_partition::cache_cycle), modelled
+ * for files of 3.x.
  */
 static gpc_status apply_latency(const gpci_import *import) {
     const bool is_3 = gpci_import_is_3(import);

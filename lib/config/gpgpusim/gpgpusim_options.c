@@ -16,7 +16,7 @@ static const struct {
 #undef X
 };
 
-/* Names of 3.x, and names before release 4.0. */
+/* Older names of options: names of 3.x, and names before release 4.0. */
 static const struct {
     const char *name;
     gpci_option_id id;

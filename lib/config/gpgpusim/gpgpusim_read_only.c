@@ -3,8 +3,8 @@
 #include "config/gpgpusim/gpgpusim_import.h"
 
 /*
- * Caches of instructions and of constants. With -gpgpu_perfect_inst_const_cache 1 they do not exist. By default, and in
- * 3.x, they exist.
+ * Options of the caches of instructions and of constants. With -gpgpu_perfect_inst_const_cache 1 the caches do not
+ * exist. By default, and in 3.x, the caches exist.
  */
 
 static gpc_status read_cache(const gpci_import *import, gpci_option_id option, gpci_gpgpusim_cache *cache) {
@@ -24,7 +24,8 @@ static uint64_t bytes_of(const gpci_gpgpusim_cache *cache) {
 }
 
 /*
- * An SM with an instruction cache has a buffer of two instructions, with a cycle each for fetch and decode (shader.cc).
+ * Set the instruction cache. An SM with an instruction cache has a buffer of two instructions, with a cycle each for
+ * fetch and decode (shader.cc).
  */
 static gpc_status apply_instructions(const gpci_import *import, const gpci_gpgpusim_cache *cache) {
     const gpci_option_id option = GPCI_OPTION_IL1;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* SMs: resident warps and blocks, issue, and latencies of instructions. */
+/* Options of SMs: resident warps and blocks, issue, and latencies of instructions. */
 
 /* Set the warps of an SM and the lanes of a warp from `threads:warp size`. */
 static gpc_status apply_pipeline(const gpci_import *import) {
@@ -179,7 +179,7 @@ static gpc_status apply_widths(const gpci_import *import) {
     count = gpci_import_list(GPCI_OPTION(WIDTHS)->text, ',', n, 7, 16);
     if (!count)
         return gpci_import_refuse(import, GPCI_OPTION_WIDTHS, GPC_ERROR_FORMAT, "is not a list of 7 to 16 widths");
-    /* 3.x: SP, SFU, MEM; later: SP, DP, INT, SFU, MEM */
+    /* units in the order of the widths; 3.x: SP, SFU, MEM; later: SP, DP, INT, SFU, MEM */
     const uint64_t collectors = gpci_import_or(import, GPCI_OPTION_COLLECTORS_MEMORY, COLLECTORS_MEMORY);
     gpc_status status = gpci_import_set_number(import, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE,
                                                count < 11 ? n[2] + collectors + n[5] + 1 : n[4]);

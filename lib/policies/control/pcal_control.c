@@ -322,12 +322,12 @@ uint64_t gpci_pcal_bits(const gpci_pcal_options *options, uint32_t warps) {
 }
 
 void gpci_pcal_state_of(gpci_pcal *pcal, gpc_state_fn visit, void *user_data) {
-    const size_t from = offsetof(gpci_pcal, phase); /* no member before `phase` is saved as a whole */
+    const size_t from = offsetof(gpci_pcal, phase); /* `vote`, before `phase`, is saved below */
     visit(user_data, (char *)pcal + from, sizeof *pcal - from);
     visit(user_data, pcal->last, pcal->options.sms * sizeof *pcal->last);
     visit(user_data, pcal->vote_sms, pcal->options.sms * sizeof *pcal->vote_sms);
     visit(user_data, &pcal->vote.options, sizeof pcal->vote.options);
-    if (pcal->vote.options.sms) /* a vote has begun */
+    if (pcal->vote.options.sms) /* a vote has begun: set the pointer, which is not saved */
         pcal->vote.sms = pcal->vote_sms;
     gpci_vote_state_of(&pcal->vote, visit, user_data);
 }

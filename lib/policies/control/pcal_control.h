@@ -33,15 +33,15 @@
 typedef struct gpci_pcal_options {
     uint32_t sms;           /* at least 1 */
     uint32_t warps;         /* warp-opt; 0 = the largest number of a scheduler's warps in INIT's last period */
-    uint32_t init_periods;  /* in INIT and SETTLE, 1 or more */
+    uint32_t init_periods;  /* periods of INIT, and of SETTLE, 1 or more */
     uint32_t warmup;        /* ignored periods after a change */
     uint32_t climb_periods; /* periods of each step of CLIMB, 1 or more */
     uint32_t step;          /* tokens between two candidates of a vote, 1 or more */
     bool both;              /* both strategies, in turn */
     /* l2: search the number of tokens for L2. exclusive: a warp with a token for L1 gets no token for L2. */
     bool l2, exclusive;
-    double noc_latency;     /* most cycles to L2 and back with another warp feasible */
-    double stall_ratio;     /* largest share of stalled scheduler cycles with another warp feasible */
+    double noc_latency;     /* highest number of cycles to L2 and back at which another warp is feasible */
+    double stall_ratio;     /* highest share of stalled scheduler cycles at which another warp is feasible */
     double rise, fall;      /* relative throughput: above `rise` CLIMB goes on, below `fall` CLIMB goes back */
     double miss_floor;      /* lower miss ratios are replaced by this ratio */
     uint32_t phase_periods; /* `periods` of gpci_phase_options */
@@ -102,7 +102,7 @@ typedef struct gpci_pcal {
 /* Initialise. The caller owns `last` and `vote_sms`, [options->sms] each. */
 void gpci_pcal_init(gpci_pcal *pcal, const gpci_pcal_options *options, gpci_pcal_sample *last, gpci_vote_sm *vote_sms);
 
-#define GPCI_TOKENS_ALL UINT32_MAX /* tokens for L2: every warp has a token */
+#define GPCI_TOKENS_ALL UINT32_MAX /* number of tokens for L2 if every warp has a token */
 
 /* Result of all searches; fields as in gpci_pcal. */
 typedef struct gpci_pcal_choice {

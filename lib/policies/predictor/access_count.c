@@ -31,7 +31,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
         prediction->decision = GPC_BYPASS;
 }
 
-/* Threshold register: 6 bits hold a warp load's 32 transactions; a larger threshold takes more bits. */
+/* Cost: threshold register: 6 bits hold a warp load's 32 transactions; a larger threshold takes more bits. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     uint32_t bits = gpci_ceil_log2((uint64_t)env->parameters[0] + 1);
     return bits > 6 ? bits : 6;

@@ -47,7 +47,7 @@ enum { HASH_MODULO, HASH_XOR, HASH_MULTIPLY };
 
 typedef struct agcb_state {
     uint8_t counters[MOST_ENTRIES];
-    uint16_t *pcs; /* [sets x ways], hashed */
+    uint16_t *pcs; /* [sets x ways]: hashed PC of the last read that used the line */
     uint32_t ways, index_bits, shift, hash;
     uint32_t threshold;
     uint8_t most;                 /* highest count of a counter */

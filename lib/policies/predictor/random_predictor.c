@@ -35,7 +35,7 @@ static void predict(void *self, uint32_t set, const gpc_request *request, gpc_pr
         prediction->decision = GPC_BYPASS;
 }
 
-/* A 64-bit generator and a 32-bit bound. */
+/* Cost: a 64-bit generator and a 32-bit bound. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     (void)env;
     return 64 + 32;

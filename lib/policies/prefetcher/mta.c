@@ -28,9 +28,9 @@
 enum { PWS, GS, IP, STEADY, PROMOTE, DISTANCE, PERIOD, EARLY_HIGH, EARLY_LOW, MERGE, PARAMETERS };
 enum { THROTTLE, TEXTS };
 
-#define FIFTHS 5u     /* steps of the throttle */
+#define FIFTHS 5u     /* the throttle drops fifths of the prefetches */
 #define AT_FIRST 2u   /* fifths dropped at the start */
-#define COUNTERS 4u   /* counters of a period */
+#define COUNTERS 4u   /* number of counters of the throttle, for costs */
 #define COUNT_BITS 20 /* bits of a counter, for costs */
 
 /* Entry of table IP: distance between the addresses of neighbouring warps at the load `pc`. */

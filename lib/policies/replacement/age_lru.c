@@ -94,9 +94,9 @@ static void on_warp_event(void *self, const gpc_warp_event *event) {
 }
 
 /*
- * LRU's order, an 8-bit id per line, and two 8-bit registers: sets x ways x (ceil(log2(ways)) + 8) + 16. With exact=1 a
- * bit more for each of 256 ids. The scheduler owns the id in each warp's status field (8 bits a warp): a cache does not
- * know the scheduler's warps.
+ * Cost: LRU's order, an 8-bit id per line, and two 8-bit registers: sets x ways x (ceil(log2(ways)) + 8) + 16. With
+ * exact=1 a bit more for each of 256 ids. The scheduler owns the id in each warp's status field (8 bits a warp): a
+ * cache does not know the scheduler's warps.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env) + (uint64_t)env->sets * env->ways * 8 + GPCI_AWID_BITS +

@@ -26,7 +26,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_last(self, set, candidates);
 }
 
-/* Next way to replace in each set: ceil(log2(ways)) bits per set. */
+/* Cost: next way to replace in each set: ceil(log2(ways)) bits per set. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * gpci_ceil_log2(env->ways);
 }

@@ -143,7 +143,7 @@ static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_tree_bits(env);
 }
 
-/* The tree and the selector, 11 bits. */
+/* Cost: the tree and the selector, 11 bits. */
 static uint64_t pair_cost_bits(const gpc_policy_env *env) {
     return gpci_tree_bits(env) + (uint64_t)env->parameters[SELECTOR];
 }

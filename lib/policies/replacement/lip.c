@@ -25,7 +25,7 @@ static void on_fill(void *self, uint32_t set, uint32_t way, const gpc_request *r
     gpci_lru_demote(self, set, way);
 }
 
-/* Only LRU's order: sets x ways x ceil(log2(ways)). */
+/* Cost: only LRU's order: sets x ways x ceil(log2(ways)). */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_lru.cost_bits(env);
 }

@@ -132,7 +132,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_last(self, set, candidates);
 }
 
-/* Place of each line in its set's order: sets x ways x ceil(log2(ways)). */
+/* Cost: place of each line in its set's order: sets x ways x ceil(log2(ways)). */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * gpci_ceil_log2(env->ways);
 }

@@ -20,7 +20,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_lru_first(self, set, candidates);
 }
 
-/* Most recent way of each set: ceil(log2(ways)) bits per set. */
+/* Cost: most recent way of each set: ceil(log2(ways)) bits per set. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * gpci_ceil_log2(env->ways);
 }

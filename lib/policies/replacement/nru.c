@@ -101,7 +101,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return find_clear(state, referenced, candidates);
 }
 
-/* A reference bit per line; with random=1 a 64-bit generator. */
+/* Cost: a reference bit per line; with random=1 a 64-bit generator. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways + (env->parameters[0] > 0 ? 64 : 0);
 }

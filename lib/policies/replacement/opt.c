@@ -70,7 +70,7 @@ static bool declines(void *self, uint32_t set, const uint64_t *candidates, const
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }
 
-/* Oracle state, 64 bits per line; no hardware knows the future. */
+/* Cost: oracle state, 64 bits per line; no hardware knows the future. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return (uint64_t)env->sets * env->ways * 64;
 }

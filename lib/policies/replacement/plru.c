@@ -111,7 +111,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return gpci_tree_victim(&state->tree, set, candidates);
 }
 
-/* The tree, ways - 1 bits per set, and the throttle of insertion=bimodal: 5 bits for 1/32. */
+/* Cost: the tree, ways - 1 bits per set, and the throttle of insertion=bimodal: 5 bits for 1/32. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     return gpci_tree_bits(env) + gpci_thrash_throttle_bits(share_of(env), env->parameters[RANDOM] > 0);
 }

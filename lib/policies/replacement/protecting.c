@@ -194,8 +194,8 @@ static bool declines(void *self, uint32_t set, const uint64_t *candidates, const
 }
 
 /*
- * For each line an RPD, and without bypass a hit bit: sets x ways x (bits + 1). For each set a counter of the step's
- * accesses. With distance=0: the sampler (32 x 32 tags of 16 bits = 2 KB), PD, and the period's counter.
+ * Cost. For each line an RPD, and without bypass a hit bit: sets x ways x (bits + 1). For each set a counter of the
+ * step's accesses. With distance=0: the sampler (32 x 32 tags of 16 bits = 2 KB), PD, and the period's counter.
  */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     const double *p = env->parameters;

@@ -41,7 +41,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return word * 64 + gpci_lowest(bits);
 }
 
-/* A 64-bit generator for the cache. */
+/* Cost: a 64-bit generator for the cache. */
 static uint64_t cost_bits(const gpc_policy_env *env) {
     (void)env;
     return 64;

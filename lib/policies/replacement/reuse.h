@@ -27,8 +27,8 @@
 typedef struct gpci_reuse_config {
     uint32_t sets;    /* sampled sets */
     uint32_t depth;   /* tags of a FIFO */
-    uint32_t every;   /* M: an access in `every` is put into the FIFO */
-    uint32_t step;    /* distances per counter */
+    uint32_t every;   /* M: one access in `every` is put into the FIFO */
+    uint32_t step;    /* number of distances that share a counter */
     uint32_t longest; /* longest measured distance, at most depth x every */
     uint32_t tag_bits, counter_bits;
 } gpci_reuse_config;

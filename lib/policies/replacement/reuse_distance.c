@@ -34,13 +34,13 @@
 enum { ENTRIES, CONFIDENCE, SURE, EVERY, SAMPLES, QUANTUM, BITS };
 
 typedef struct table_entry {
-    uint16_t distance; /* quanta */
+    uint16_t distance; /* reuse distance, in quanta */
     uint8_t confidence;
     uint8_t unused;
 } table_entry;
 
 typedef struct line_use {
-    uint64_t last, next; /* quanta; next = 0: not predicted */
+    uint64_t last, next; /* times of the last access and of the predicted next use, in quanta; next 0: not predicted */
 } line_use;
 
 typedef struct distance_state {

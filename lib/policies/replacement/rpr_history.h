@@ -26,9 +26,9 @@
  */
 #define GPCI_RPR_ENTRIES 512u
 #define GPCI_RPR_ENTRY_BITS 32u
-#define GPCI_RPR_SIGNATURE_BITS 12u /* upper limit */
+#define GPCI_RPR_SIGNATURE_BITS 12u /* most bits of a signature */
 
-typedef struct gpci_rpr_entry { /* widths of section 6.3 */
+typedef struct gpci_rpr_entry { /* widths of the fields as in section 6.3 */
     uint32_t distance_sum : 11, reuses : 8, fetches : 5, average_count : 4, average_distance : 4;
 } gpci_rpr_entry;
 

@@ -21,7 +21,7 @@
 typedef struct sdbp_state {
     gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
     gpci_sdbp tables;
-    uint8_t *dead; /* [sets x ways] */
+    uint8_t *dead; /* [sets x ways]: 1 = the line is predicted dead */
     bool bypass;
 } sdbp_state;
 

@@ -111,8 +111,8 @@ void gpci_block_order_classify(gpci_block_order *order, const gpc_throttle_view 
 }
 
 /*
- * For each warp the number of its block; an SM has at most as many blocks as warps. The SM's age matrix, a bit for each
- * pair of blocks, is divided among the SM's schedulers.
+ * Cost. For each warp the number of its block; an SM has at most as many blocks as warps. The SM's age matrix, a bit
+ * for each pair of blocks, is divided among the SM's schedulers.
  */
 uint64_t gpci_block_order_bits(const gpc_scheduler_env *env) {
     uint64_t blocks = (uint64_t)env->warps * env->count;

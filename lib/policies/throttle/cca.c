@@ -115,7 +115,9 @@ static void on_state(void *self, uint32_t slot, gpc_warp_state before, gpc_warp_
         throttle->of_warp[slot] = (cca_warp){0};
 }
 
-/* Entry of an instruction; replaces another instruction's entry. A PC is a multiple of 8 at least. */
+/*
+ * Entry of the instruction `pc`. If another instruction has the entry, the entry begins anew. PCs are multiples of 8.
+ */
 static cca_pattern *pattern_of(cca_pattern *patterns, uint32_t entries, uint32_t pc) {
     cca_pattern *pattern = &patterns[(pc >> 3) & (entries - 1)];
     if (pattern->pc != pc)
@@ -188,7 +190,10 @@ static void watch_oldest(cca *throttle, const gpc_throttle_view *view) {
     throttle->watched = oldest;
 }
 
-/* A warp at a barrier cannot issue: it gets a class as if it had a place, but takes no place. */
+/*
+ * Set the classes. A warp at a barrier cannot issue: the warp gets the class of the next free place, but does not take
+ * the place.
+ */
 static void classify(void *self, const gpc_throttle_view *view, gpc_throttle_classes *classes) {
     cca *throttle = self;
     uint32_t used = 0, bypassed = 0;

@@ -32,7 +32,7 @@
 enum { PERIOD, T_IDLE, T_MEM_L, T_MEM_H, PAUSED };
 
 typedef struct dyncta {
-    gpci_block_order order; /* order.limit 0 = half of the blocks */
+    gpci_block_order order; /* order.limit 0 = half of the resident blocks */
     uint64_t period, t_idle, t_mem_l, t_mem_h;
     bool paused;                   /* cycles with only paused warps ready count as waiting */
     uint64_t cycles, idle, memory; /* scheduler cycles since the last decision */

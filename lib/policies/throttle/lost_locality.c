@@ -10,7 +10,7 @@ uint32_t gpci_lost_locality(uint64_t hits, uint64_t issued, uint32_t k, uint64_t
     return points > base ? (uint32_t)points : base;
 }
 
-/* Insertion sort: most warps are already in order. */
+/* Order warps by insertion sort, because most warps are already in order. */
 static void order_by_score(gpci_scored *warps, uint32_t count) {
     for (uint32_t n = 1; n < count; n++) {
         gpci_scored warp = warps[n];

@@ -72,7 +72,7 @@ typedef struct pcal_state {
     bool set; /* software has set the present kernel's numbers: */
     uint32_t set_warps;
     int32_t set_ebt;
-    /* ebt=auto */
+    /* the following fields are used only with ebt=auto; l2_found: tokens-l2=-1; remembers: remember=kernels */
     bool l2_found, remembers;
     bool asked; /* a sample has come, and may change the classes: `classify` is to be called again a cycle later */
     uint32_t sm;
@@ -173,7 +173,7 @@ static void join(pcal_state *pcal, const gpc_scheduler_env *env) {
     pcal->remembers = env->words[REMEMBER] == 1;
 }
 
-/* Refuse parameters without effect. */
+/* Read `ebt`, and refuse parameters without effect. */
 static gpc_status check(const gpc_scheduler_env *env, int32_t *out_ebt, char *message) {
     const double *p = env->parameters;
     bool separate = env->words[LEVEL] == GPCI_TOKENS_SEPARATE, found = is_auto(env->texts[EBT]);

@@ -104,7 +104,7 @@ static uint64_t hash_of(const char *name) {
     uint64_t hash = 0;
     for (; *name; name++)
         hash = gpci_mix(hash ^ (uint8_t)*name);
-    return hash | 1; /* never 0 */
+    return hash | 1; /* never 0: 0 means a free place */
 }
 
 static gpci_pcal_choice *find(gpci_pcal_memory *memory, uint64_t name) {
