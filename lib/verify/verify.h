@@ -14,8 +14,8 @@
  * refused access.
  *
  * Each first-level cache holds one block, unless a tree has more: the second block evicts the first. Of a block only
- * one or two bytes are ever written, with 0 or 1. States that differ only without consequences are one state
- * (verify_key.c, verify_overlap_key.c).
+ * one or two bytes are ever written, with 0 or 1. States count as one state if they differ only in parts without effect
+ * on later steps (verify_key.c, verify_overlap_key.c).
  */
 
 #define GPCI_VERIFY_BASE 0x1000u /* address of the first block */
@@ -174,7 +174,8 @@ struct gpci_explorer {
     uint8_t loaded[GPCI_VERIFY_POSITIONS];                 /* bytes read by the last access, if a load */
     gpci_verify_ghost ghost;
     gpci_verify_byte wrong;
-    uint8_t permutations[GPCI_VERIFY_PERMUTATIONS][GPCI_VERIFY_MODULES]; /* [turn][place]: module at the place */
+    /* [permutation_count][place] module at the place */
+    uint8_t permutations[GPCI_VERIFY_PERMUTATIONS][GPCI_VERIFY_MODULES];
     uint32_t permutation_count;
     char *image; /* [image_capacity] image of a new state, before it is stored in gpci_states */
     char *base;  /* [base_capacity]: image of the state being expanded */

@@ -44,7 +44,7 @@ typedef struct gpci_engine_host gpci_engine_host;
 struct gpci_engine {
     gpc_coherence *tree;
     gpc_context *context;
-    const gpci_engine_host *host; /* engine_host.h; NULL: a tree without a host */
+    const gpci_engine_host *host; /* functions of the host (engine_host.h); NULL: a tree without a host */
     bool waits;                   /* requests for a locked block wait instead of being refused */
     bool passes;   /* if `waits`: a probe may pass a lock while the holder's request waits below (engine_lock.c) */
     bool orders;   /* with a host: the engine, not the host, orders and joins accesses (engine_order.c) */
@@ -64,10 +64,7 @@ struct gpci_engine {
     /* number of tasks, and of accesses, for which every array beside the pools has room */
     size_t task_room, inflight_room;
     gpci_trail start; /* lone accesses: position in the list of steps at which the next access begins */
-    /*
-     * upper bound of the tasks, locks, messages, waiters or entries of full maps made by a step and the steps run at
-     * once
-     */
+    /* upper bound of tasks, locks, messages, waiters or map entries made by a step and the steps run at once */
     uint32_t most;
     uint32_t internals; /* upper bound of the internal accesses begun by a step (gpci_internal_begin) */
     /*
@@ -84,7 +81,7 @@ struct gpci_engine {
     gpci_net *nets;          /* [star_count] */
     uint32_t *places;        /* [star_count][module_count] place of a module among the members of a network */
     gpci_engine_unit *units; /* [module_count] */
-    uint32_t *buckets;       /* memory of every gpci_engine_unit.locks */
+    uint32_t *buckets;       /* memory of the buckets of all modules (gpci_engine_unit.locks) */
     bool crowded;            /* a full map may have less room than a step needs */
     uint64_t entries;        /* gpc_coherence.entries when `crowded` was last decided for every map */
     bool stepping, telling;  /* stepping: a step is running; telling: gpc_coherence_advance is running */
@@ -92,8 +89,8 @@ struct gpci_engine {
     void (*performed)(void *data, uint32_t inflight); /* called when an access's bytes are written and read; or NULL */
     void *performed_data;
     uint64_t waited;      /* number of requests that waited for a lock, for tests */
-    uint64_t now;         /* with a host: the host's cycle (gpci_engine_at) */
-    uint64_t next_token;  /* a host gives accesses tokens of its own */
+    uint64_t now;         /* present cycle; with a host, set by gpci_engine_at */
+    uint64_t next_token;  /* token of the last access; a host gives its accesses other tokens */
     uint32_t live;        /* number of accesses that have not ended, for the report of a deadlock */
     gpci_due_queue ended; /* ended accesses to report; empty between steps */
     /* state: snapshots save the fields from here on, and the items of the pools */
@@ -101,7 +98,7 @@ struct gpci_engine {
     uint32_t random[31], drawn; /* state of gpci_back_off */
 };
 
-/* Initialiser of an array of an engine's pools. */
+/* Initialiser of an array of pointers to all pools of an engine. */
 #define GPCI_POOLS_OF(engine)                                                                                   \
     {                                                                                                           \
         &(engine)->tasks, &(engine)->inflights, &(engine)->sent_messages, &(engine)->waiters, &(engine)->locks, \
@@ -224,10 +221,7 @@ gpci_task *gpci_task_begin(gpci_engine *engine, uint32_t parent, gpci_step resum
 void gpci_task_end(gpci_engine *engine, uint32_t task);
 /* End a task without notifying its parent. With a host, the end of an ended access's last task frees the access. */
 void gpci_task_give(gpci_engine *engine, uint32_t task);
-/*
- * Wake all waiters of a queue: the waiters' steps run after `cycles`. gpci_wake checks first, because most queues are
- * empty.
- */
+/* Run the steps of all waiters of a queue after `cycles`. gpci_wake checks first: most queues are empty. */
 void gpci_wake_all(gpci_engine *engine, gpci_due_queue *queue, uint64_t cycles);
 GPCI_INLINE void gpci_wake(gpci_engine *engine, gpci_due_queue *queue, uint64_t cycles) {
     if (GPCI_UNLIKELY(queue->head != GPCI_NO_ITEM))
@@ -235,10 +229,7 @@ GPCI_INLINE void gpci_wake(gpci_engine *engine, gpci_due_queue *queue, uint64_t 
 }
 /* Schedule a step after `cycles` of a module's clock. */
 void gpci_step_after(gpci_engine *engine, uint32_t task, gpci_step step, const gpci_module *module, uint64_t cycles);
-/*
- * Continue a task with `step` when a module has read or written `bytes` bytes of data. 0 bytes: only the module's
- * latency passes.
- */
+/* Continue a task with `step` when a module has read or written `bytes` bytes. 0 bytes: only the latency passes. */
 void gpci_use_data(gpci_engine *engine, uint32_t task, gpci_step step, gpci_module *module, uint32_t bytes, bool write);
 /* Begin an access: `step` runs in request->cycle. Room has been made (gpci_engine_reserve). */
 uint32_t gpci_inflight_begin(gpci_engine *engine, const gpc_coherence_request *request, const gpc_request *carried,
@@ -277,10 +268,7 @@ gpci_message gpci_request_message(const gpci_engine *engine, uint32_t task, gpc_
                                   gpci_step again);
 gpci_message gpci_reply_message(const gpci_engine *engine, uint32_t task, gpc_message_kind kind, gpci_step arrives,
                                 gpci_step again);
-/*
- * Send the block from the module of task `probe` (the probed module) directly to `from` of task `request` (the
- * requester).
- */
+/* Send the block from `module` of task `probe` (the probed module) to `from` of task `request` (the requester). */
 bool gpci_send_to_peer(gpci_engine *engine, uint32_t probe, uint32_t request, gpci_step again);
 /* engine_network.c: report a received message to a tracing host. */
 void gpci_report_message(const gpci_engine *engine, const gpci_sent_message *sent_message);
@@ -365,7 +353,7 @@ void gpci_look_again(gpci_engine *engine, uint32_t module, uint32_t block);
  * these lookups.
  */
 void gpci_halves_move(gpci_engine *engine, uint32_t module);
-/* Find a locked block that `tag` is being brought to, or GPCI_TREE_NO_BLOCK. */
+/* Find the locked block that the tag's block, on its way to the module, will take; or GPCI_TREE_NO_BLOCK. */
 uint32_t gpci_find_coming(const gpci_engine *engine, const gpci_module *module, uint64_t tag, uint32_t row);
 /* True if the tag of a found block has not arrived yet. */
 bool gpci_is_coming(const gpci_module *module, uint32_t block, uint64_t tag);
@@ -413,8 +401,7 @@ bool gpci_complete_end(const gpci_engine *engine, gpci_task *task);
  */
 void gpci_rights_begin(gpci_engine *engine, uint32_t task, gpci_step resumes);
 /*
- * Set the block's state with write permission; call only if not refused. True if the permission came without data
- * (gpci_tree_data_begin).
+ * Set the state with write permission, if not refused. True: the permission came without data (gpci_tree_data_begin).
  */
 bool gpci_rights_end(gpci_engine *engine, const gpci_task *task);
 
@@ -517,17 +504,17 @@ void gpci_write_back_begin(gpci_engine *engine, uint32_t parent, gpci_step resum
                            uint32_t block);
 /* Write back and give up the block. */
 void gpci_write_back_last(gpci_engine *engine, uint32_t parent, gpci_step resumes, gpci_module *module, uint32_t block);
-/*
- * Write back because of `event` at the module: the low module gets the event raised by the rule. The module keeps the
- * block.
- */
+/* Write back because of `event`; the rule may raise an event at the low module. The module keeps the block. */
 void gpci_write_back_upon(gpci_engine *engine, uint32_t parent, gpci_step resumes, gpci_module *module, uint32_t block,
                           uint32_t event);
 /* Send a store's bytes from the access's first-level module to the low module. */
 gpci_task *gpci_store_begin(gpci_engine *engine, uint32_t parent, gpci_step resumes, bool non_coherent);
 
 /* engine_lock.c: addresses of bypassing accesses */
-/* Block the address of a task in the module, which does not have it: lookups wait until gpci_release_address. */
+/*
+ * Block the address of a task in the task's module, where the block is absent: lookups of the address wait until
+ * gpci_release_address.
+ */
 void gpci_block_address(gpci_engine *engine, uint32_t task);
 /* End the blocking of an address by a task. */
 void gpci_unblock_address(gpci_engine *engine, uint32_t task);
@@ -558,7 +545,7 @@ GPCI_INLINE bool gpci_engine_make_lines(gpci_engine *engine, uint32_t more) {
     const uint32_t unused = (uint32_t)engine->inflights.capacity - engine->inflights.used;
     return gpci_items_reserve(engine->context, &engine->lines, more + unused);
 }
-/* Make trails for all tasks in the pool, of lone accesses only. False: out of memory. */
+/* If the engine is `alone`, make trails for all tasks in the pool. False: out of memory. */
 bool gpci_engine_make_trails(gpci_engine *engine);
 /* Make labels for all tasks in the pool. False: out of memory. */
 bool gpci_engine_make_labels(gpci_engine *engine);

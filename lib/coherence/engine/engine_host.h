@@ -14,10 +14,10 @@
  * The host decides the order of a processor's accesses and which accesses merge; or the engine does, as in trees
  * without a host, if it is created with `orders` (engine_order.c).
  *
- * Example, a load miss: gpci_engine_access; run() locks a way of L1 and calls send(READ_REQUEST). When the packet
- * has passed the slice's tags: put(task, read_come); run() locks the slice's block, and calls use() for the slice's
- * data. When the data are read: put(task, read_reply); run() unlocks the block and calls send(DATA), and so on, up to
- * ended().
+ * Example, a load that misses (run is gpci_engine_run, put is gpci_engine_put). The host calls gpci_engine_access; run
+ * locks a way of L1 and calls `send` (READ_REQUEST). When the packet has passed the slice's tags, the host calls put
+ * (step read_come); run locks the slice's block, and calls `use` for the slice's data. When the data are read, the host
+ * calls put (step read_reply); run unlocks the block and calls `send` (DATA), and so on, up to `ended`.
  */
 
 /* Event of a lookup, for traces: waits for a lock; is refused; evicts a victim. */
@@ -55,7 +55,8 @@ struct gpci_engine_host {
     void (*joined)(void *self, uint32_t inflight); /* an access joined another; only with `orders` */
     void (*ended)(void *self, uint32_t inflight);
     /*
-     * An internal access began for the host's access `cause`; report its messages for `cause`. It ends without `ended`.
+     * An internal access began, caused by the host's access `cause`: report the internal access's messages for `cause`.
+     * The internal access ends without a call of `ended`.
      */
     void (*begun)(void *self, uint32_t inflight, uint32_t cause);
     gpc_status (*reserve_step)(void *self); /* make memory for the messages of the next step */
@@ -80,7 +81,7 @@ uint32_t gpci_engine_access(gpci_engine *engine, const gpc_coherence_request *re
  */
 typedef enum gpci_sight { GPCI_SIGHT_MISS, GPCI_SIGHT_TOLD, GPCI_SIGHT_HIT } gpci_sight;
 gpci_sight gpci_engine_look(const gpci_engine *engine, const gpc_coherence_request *request);
-/* True if the missing block of an access is coming as a neighbour of another miss. */
+/* True if the missing block of an access is on its way to the module as a neighbour of another missed block. */
 bool gpci_engine_bring(const gpci_engine *engine, const gpc_coherence_request *request);
 /* True if all regular ways of an address's set are locked. */
 bool gpci_engine_all_locked(const gpci_engine *engine, uint32_t module, uint64_t address);

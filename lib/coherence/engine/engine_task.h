@@ -74,7 +74,7 @@ typedef struct gpci_task {
         struct {
             uint32_t entry;  /* directory-only entry: found by the lookup, or needed by the eviction of `own` */
             uint8_t emptied; /* bit per block of the victim's line that must leave */
-            uint8_t judged;  /* GPCI_JUDGED_ */
+            uint8_t judged;  /* GPCI_JUDGED_ decision about the lookup's block */
         };
         struct {
             uint32_t ask;    /* write request that needs the invalidation, or GPCI_NO_ITEM */
@@ -212,7 +212,7 @@ enum { GPCI_BUFFER_OUT, GPCI_BUFFER_SWITCH_IN, GPCI_BUFFER_SWITCH_OUT, GPCI_BUFF
 typedef struct gpci_star_buffer {
     /* row: messages, chained by `behind`; waiters: messages that wait for room, or for the buffer's head */
     gpci_due_queue row, waiters;
-    gpci_link_buffer room; /* bytes */
+    gpci_link_buffer room; /* room for bytes */
     uint64_t decided;      /* switch output: 1 + cycle of the last decision */
     /* switch output: input chosen in that cycle, and input chosen last, as places on the network */
     uint32_t granted, last;
@@ -243,7 +243,7 @@ typedef struct gpci_lock {
     uint32_t asks;
     uint32_t probe; /* probe that passed the lock and has not answered, or GPCI_NO_ITEM */
     gpci_due_queue waiters;
-    uint64_t tag; /* tag being brought to the block */
+    uint64_t tag; /* tag for which the block is locked: of the present block, or of a block on its way */
 } gpci_lock;
 
 _Static_assert(sizeof(gpci_lock) == 40, "there may be a hundred thousand of them");

@@ -108,7 +108,7 @@ void gpci_step_tell_found(gpci_engine *engine, uint32_t task) {
 
 /* Markers. */
 
-/* True for modules that a module below may invalidate. */
+/* True for a module to which a module below may send INVALIDATIONs. */
 static bool is_notified(const gpci_engine *engine, uint32_t module) {
     return gpci_module_at(engine->tree, module)->place == GPCI_PLACE_BETWEEN;
 }
@@ -142,7 +142,7 @@ void gpci_step_mark_send(gpci_engine *engine, uint32_t task) {
     gpci_send(engine, &message);
 }
 
-/* True if an earlier INVALIDATION from the same sender is still in progress at the module. */
+/* True if an INVALIDATION that the marker's sender sent before the marker is still in progress in the module. */
 static bool is_behind(const gpci_engine *engine, const gpci_task *message) {
     for (uint32_t at = engine->units[message->module].notified; at != GPCI_NO_ITEM;
          at = gpci_task_at(engine, at)->behind)

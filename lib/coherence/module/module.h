@@ -49,7 +49,7 @@ typedef struct gpci_line_counts {
 /* In this folder, a `block` is an index: row * all_ways + way. A tag is the address of a block, unshifted. */
 typedef struct gpci_module gpci_module;
 struct gpci_module {
-    gpc_coherence_module given; /* given by the host, with defaults; pointers are copies */
+    gpc_coherence_module given; /* options given by the calling program, with defaults; pointers lead to copies */
     uint32_t index, level;      /* index in the tree; level 1: no module above */
     gpci_module_place place;
     uint32_t named;                                    /* number of events defined by the protocol itself */
@@ -62,7 +62,7 @@ struct gpci_module {
     uint32_t rows;      /* sets * sectors */
     uint32_t blocks;    /* rows * all_ways; full map: length of the arrays */
     uint32_t sectors, sector_mask, sector_shift; /* blocks per line; the same minus 1; log2 of it. Full map: 1 block */
-    uint32_t fetch_mask;                         /* blocks fetched together, minus 1 (engine_fetch.c) */
+    uint32_t fetch_mask;                         /* blocks of a fetch group, minus 1 (engine_fetch.c) */
     uint32_t block_shift, line_shift, sub_shift; /* log2 of the bytes of a block, of a line, of a sub-block */
     uint32_t mask_bytes; /* size of a block's mask of modified bytes: a bit per byte, at least one byte */
     uint32_t sub_blocks; /* sub-blocks per block, each with a directory entry; 0 without modules above */
@@ -104,12 +104,12 @@ struct gpci_module {
     uint32_t own_ways;        /* all_ways - ways */
     gpci_lru_state order;     /* recency of the ways of every set */
     gpci_lru_state own_order; /* recency of the ways without lines of every row; the first such way is 0 */
-    /* indexed by block */
+    /* arrays indexed by block */
     uint8_t *states;  /* gpc_coherence_state */
     bool parted;      /* owners, alone and sharers are indexed by gpci_module_set_of */
     uint16_t *owners; /* [block][sub_block] owner's place in `above`, or GPCI_TREE_NO_OWNER; all bits inverted */
     uint8_t *alone; /* bit per sub-block: the owner is the only sharer, and the code names the owner; NULL: no codes */
-    gpci_sharers *sharers, *shared, *shared_rows; /* gpci_sharers_have_codes */
+    gpci_sharers *sharers, *shared, *shared_rows; /* sets of sharers, explained above gpci_sharers_have_codes */
     uint8_t *lacks;                               /* [block][mask_bytes] with `byte_masks`: missing bytes; or NULL */
     uint8_t *data;          /* [block][block_bytes]; NULL in trees without data, and in memories */
     uint8_t *dirty;         /* [block][mask_bytes] modified bytes; NULL if `data` is NULL */
@@ -131,7 +131,7 @@ struct gpci_module {
     gpci_coherence_stats stats;
 #ifdef GPCI_CHECK
     gpci_coherence_stats again; /* second counts, for the checking build (base/check.h) */
-    uint64_t refused_again;     /* requests that a lookup refused; their senders ask again */
+    uint64_t refused_again;     /* number of requests that a lookup refused; the senders send them again */
     uint64_t remote_again;      /* near half: sectors sent to home halves of other caches, or received */
 #endif
     const gpc_coherence *tree; /* tree of the module */
@@ -210,7 +210,7 @@ gpc_status gpci_module_keep(gpc_coherence *coherence, gpci_module *module, bool 
 bool gpci_module_is_full(const gpci_module *module, uint64_t tag);
 /* Request shown to policy and predictor for the access `carried` to a tag. */
 gpc_request gpci_module_policy_request(const gpci_module *module, uint64_t tag, const gpc_request *carried);
-/* module_tokens.c: for modules with tokens, except the last two functions. */
+/* module_tokens.c: opportunistic tokens. _tick, _event, _hit, _fill and _evict are only for modules with `tokens`. */
 struct gpci_token_rules;
 gpc_status gpci_module_keep_tokens(gpc_coherence *coherence, gpci_module *module, const struct gpci_token_rules *rules,
                                    gpc_error *error);
@@ -395,7 +395,7 @@ GPCI_INLINE bool gpci_module_has_byte(const gpci_module *module, uint32_t block,
     return GPCI_LIKELY(!module->lacks) || !(gpci_module_lacks_of(module, block)[byte / 8] >> byte % 8 & 1);
 }
 
-/* True for fill ways. */
+/* True if the block is in a fill way. */
 GPCI_INLINE bool gpci_module_is_fill(const gpci_module *module, uint32_t block) {
     return GPCI_UNLIKELY(module->fill_ways != 0) && block != GPCI_TREE_NO_BLOCK &&
            block % module->all_ways >= module->given.ways;

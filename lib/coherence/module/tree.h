@@ -156,7 +156,7 @@ struct gpc_coherence {
     /* Called when a first-level module evicts a line. `owner`: warp that fetched the line. NULL: no call needed. */
     void (*evicted)(void *data, const gpci_module *m, uint64_t tag, uint32_t owner, const gpc_request *request);
     void *evicted_data;
-    /* the current transaction, or the last */
+    /* fields of the current transaction, or of the last transaction */
     const gpc_request *request; /* request shown to policies; NULL: policies see only the address */
     gpci_line_record *line;     /* record of the current step's line access */
     gpci_line_record own_line;  /* record for accesses that run one at a time */

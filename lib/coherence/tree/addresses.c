@@ -9,9 +9,10 @@
  * Homes of pages (gpc_coherence_options.homes): a page belongs to one of several memories, and a memory is next to a
  * part of the processors.
  *
- * Example, 2 homes, pages of 4096 bytes. In turn: pages 0, 2, 4 have home 1, pages 1, 3, 5 home 2. First touch: a
- * page's home is the home of the first-level module that accesses it first; before the first access, as in turn.
- * Hashed: the page number decides, without a pattern for strides.
+ * Example, 2 homes, pages of 4096 bytes. If pages are placed in turn, pages 0, 2, 4 have home 1, and pages 1, 3, 5 have
+ * home 2. If pages are placed by first touch, a page's home is the home of the first-level module that accesses the
+ * page first; before the first access, the home is as in turn. If pages are hashed, a hash of the page number decides,
+ * so that accesses with a stride do not all go to one home.
  */
 
 uint32_t gpci_tree_home(const gpc_coherence *coherence, uint64_t address) {
@@ -88,7 +89,8 @@ uint32_t gpci_module_low(const gpc_coherence *coherence, const gpci_module *modu
         const bool serves = address >= low->first && address <= low->last && gpci_module_at_home(low, address);
         return serves ? given->low[0] : GPC_NO_MODULE;
     }
-    uint64_t divisor = 0, modulus = 0, residue = 0; /* values of the previous low module: mostly unchanged */
+    /* values for the previous low module, which are mostly the same for the next */
+    uint64_t divisor = 0, modulus = 0, residue = 0;
     for (uint32_t i = 0; i < given->low_count; i++) {
         const gpci_module *low = &coherence->modules[given->low[i]];
         if (address < low->first || address > low->last || !gpci_module_at_home(low, address))

@@ -6,8 +6,8 @@
 /* Checks of options: every network, every module, and every module together with the low modules. */
 
 #define GREATEST_BLOCK 4096u
-#define GREATEST_STRETCH ((uint64_t)1 << 40) /* for hashed modules */
-#define GREATEST_MODULUS 65536u              /* for hashed modules */
+#define GREATEST_STRETCH ((uint64_t)1 << 40) /* upper bound of a hashed module's divisor */
+#define GREATEST_MODULUS 65536u              /* upper bound of a hashed module's modulus */
 
 gpc_status gpci_tree_check_networks(const gpc_coherence *coherence, gpc_error *error) {
     for (uint32_t i = 0; i < coherence->star_count; i++) {

@@ -5,8 +5,8 @@
 #include "coherence/module/tree.h"
 
 /*
- * Invariants of a tree between two transactions, for any history. Every function returns true, or false with a sentence
- * in `text`. "Peers" are the modules above one module; "rights" are M, E and O.
+ * Invariants of a tree between two transactions, whatever accesses came before. Every function returns true, or false
+ * with a sentence in `text`. "Peers" are the modules above the same module; a module with "rights" is in M, E or O.
  *
  * Of an address, in protocols with a directory:
  *   one writer    a module in M or E has no peer with a valid copy; at most one peer is in O
