@@ -12,12 +12,12 @@
  *   link      slice: messages to memory, l2.miss_queue  returned  slice: requests waiting for an MSHR entry
  *   across    slice: to the other partition, requests and others, unbounded
  *
- * A message whose sender's queue is full waits in the controller; the controller accepts everything that comes
- * meanwhile. A message before the tags never waits for more than a port: a request without MSHR entry steps aside. So
- * full queues delay networks and senders, but always drain.
+ * If the sender's queue is full, a message waits in the protocol engine (gpci_message_has_room); meanwhile the
+ * controller accepts all arriving messages. A message before the tags waits only for a port: a request without a free
+ * MSHR entry moves to `returned`. So full queues delay networks and senders, but always drain.
  */
 
-/* An L1's or a cluster's slice for an address. */
+/* Slice to which an L1 or a cluster sends messages about an address. */
 static uint32_t slice_for(const gpci_timed *timed, uint32_t module, uint64_t address) {
     const gpci_coherent *coherent = timed->hierarchy->coherent;
     const uint32_t sm = module < coherent->sms ? module : (module - coherent->first_cluster) * coherent->cluster_sms;
@@ -41,7 +41,7 @@ gpci_ctrl *gpci_coherent_ctrl_of(const gpci_timed *timed, uint32_t module) {
     return &timed->l2[gpci_slice_number(timed->hierarchy->coherent, module)];
 }
 
-/* Queue for messages from module to module; NULL: an unbounded queue. */
+/* Queue of the sender's controller for messages from module `from` to module `to`; NULL: an unbounded queue. */
 static const gpci_queue *queue_for(const gpci_timed *timed, uint32_t from, uint32_t to) {
     const gpci_coherent *coherent = timed->hierarchy->coherent;
     if (is_l1(timed, from))
@@ -82,7 +82,7 @@ static bool leave(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue, uint32_
     return gpci_bundle_push(timed, queue, packet);
 }
 
-/* Slice of a message: its sender or receiver, or the slice it passes between L1s or clusters of a GPU. */
+/* Slice of a message: sender, receiver, or the slice that a message between L1s or clusters passes. */
 static uint32_t slice_between(const gpci_timed *timed, uint32_t from, uint32_t to, uint64_t address) {
     const gpci_coherent *coherent = timed->hierarchy->coherent;
     return from >= coherent->first_slice ? gpci_slice_number(coherent, from)
@@ -93,7 +93,7 @@ static uint32_t slice_between(const gpci_timed *timed, uint32_t from, uint32_t t
 /* Send from a slice or a memory to an L1 or a cluster. */
 static bool send_up(gpci_timed *timed, uint32_t slice, uint32_t packet, uint32_t to) {
     gpci_ctrl *ctrl = &timed->l2[slice];
-    const uint32_t clusters = timed->hierarchy->coherent->cluster_sms; /* an L1's messages pass the cluster */
+    const uint32_t clusters = timed->hierarchy->coherent->cluster_sms; /* messages to an L1 pass the L1's cluster */
     return leave(timed, ctrl, &ctrl->served,
                  !is_l1(timed, to) ? to - timed->hierarchy->sms
                  : clusters        ? to / clusters
@@ -120,7 +120,7 @@ static bool between_slice_and_memory(gpci_timed *timed, uint32_t packet, uint32_
     return leave(timed, ctrl, &ctrl->link, channel, packet);
 }
 
-/* Send between halves of slices of two partitions: towards memory on the first link, the rest on the second. */
+/* Send from a slice to the other partition's slice: from a near half (towards memory) by across[0], else across[1]. */
 static bool send_across(gpci_timed *timed, uint32_t packet, uint32_t from, uint32_t to) {
     const gpci_coherent *coherent = timed->hierarchy->coherent;
     gpci_ctrl *ctrl = &timed->l2[gpci_slice_number(coherent, from)];
@@ -161,7 +161,7 @@ static bool is_at(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t modul
     return module == timed->hierarchy->sms + ctrl->index;
 }
 
-/* Queue by which a message for another module continues: up to an L1, from a slice to a cluster, or down. */
+/* Queue for a message that passes through a controller: up, to an L1 or from a slice to a cluster; or down. */
 static gpci_queue *way_on(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t to) {
     return is_l1(timed, to) || ctrl->level == 2 ? &ctrl->served : &ctrl->out;
 }
@@ -178,8 +178,8 @@ static bool may_enter(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet)
 }
 
 /*
- * A request that joined another of the LRC reaches the slice with that request, and passes the tags after it: the
- * directory must list every L1, and answers are separate. The LRC only saves network traffic.
+ * A request joined another request in an LRC. When the other request arrives at the slice, put the joined request
+ * before the tags, too: the directory must list every L1, and every L1 gets an answer. The LRC only saves traffic.
  */
 static void follow(void *slice, uint32_t packet) {
     gpci_ctrl *ctrl = slice;
@@ -189,8 +189,8 @@ static void follow(void *slice, uint32_t packet) {
 }
 
 /*
- * A message has arrived at a cluster or slice, or continues to a peer. The step of the controller goes on to the
- * queues.
+ * A message has arrived at a cluster or slice: handle the message, or, if the message is for another module, put the
+ * message into the next queue. The controller's step then sends the messages of the queues.
  */
 static void enter(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
@@ -235,7 +235,7 @@ static void run_queue(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue) {
     }
 }
 
-/* Requests that waited for an MSHR entry, and requests behind; older than the packets of `in`. */
+/* Process requests that waited for an MSHR entry, and requests behind; all are older than the packets of `in`. */
 static void run_stalled(gpci_timed *timed, gpci_ctrl *ctrl) {
     while (ctrl->returned.count && !gpci_coherent_mshr_is_stalled(timed, ctrl)) {
         if (!may_enter(timed, ctrl, ctrl->returned.first)) {
@@ -246,7 +246,7 @@ static void run_stalled(gpci_timed *timed, gpci_ctrl *ctrl) {
     }
 }
 
-/* Data from below pass the fill port in turn. */
+/* Data from below (`fills`) pass the fill port one packet after the other. */
 void gpci_coherent_ctrl_take(gpci_timed *timed, gpci_ctrl *ctrl, gpci_queue *queue, uint64_t latency, bool fills,
                              uint32_t packet) {
     const gpci_clock clock = ctrl->options->clock;
@@ -270,7 +270,7 @@ static void receive(gpci_timed *timed, gpci_ctrl *ctrl, gpci_network *network, g
         gpci_coherent_ctrl_take(timed, ctrl, queue, latency, fills, gpci_network_receive(network, ctrl->index));
 }
 
-/* Module whose messages leave by a controller; for a slice without L2, the memory's. */
+/* Module whose messages leave by a controller: a cluster or a slice; without an L2, the memory behind the slice. */
 static uint32_t module_of(const gpci_timed *timed, const gpci_ctrl *ctrl) {
     return (ctrl->level == 2 ? timed->hierarchy->coherent->first_slice : timed->hierarchy->sms) + ctrl->index;
 }
@@ -299,8 +299,8 @@ static void send_to_peer(gpci_timed *timed, gpci_ctrl *ctrl) {
 }
 
 /*
- * Messages from a slice to the memory without a link arrive at once. They may lead to further messages, while the queue
- * to DRAM has room.
+ * Without a link, messages from a slice to the memory arrive at once, while the queue to DRAM has room: an arrived
+ * message may lead to an access of DRAM.
  */
 static void send_to_memory(gpci_timed *timed, gpci_ctrl *ctrl) {
     while (ctrl->link.count && !gpci_queue_full(&ctrl->out)) {
@@ -357,7 +357,7 @@ void gpci_coherent_channel_receive(gpci_timed *timed, uint32_t channel) {
         gpci_message_arrived(timed, gpci_network_receive(network, channel));
 }
 
-/* A read is done when data are ready, a write when accepted by the channel. */
+/* Send an access to DRAM. A read is done when the data are ready, a write when the channel has accepted the write. */
 void gpci_coherent_access_memory(gpci_timed *timed, const gpci_use *usage, uint32_t sectors) {
     const gpci_l2_place place = gpci_l2_place_of(timed->hierarchy, usage->address);
     gpci_ctrl *ctrl = gpci_coherent_ctrl_of(timed, usage->module);
@@ -379,8 +379,8 @@ void gpci_coherent_access_memory(gpci_timed *timed, const gpci_use *usage, uint3
 /* -- packets of several messages */
 
 /*
- * Messages for sectors of a line that leave together (l1.sectors > 1). For engine every sector is a block with its
- * own lock and messages. If the last message in the sender's queue has the same kind, sender and receiver, and belongs
+ * Messages for sectors of a line leave together (l1.sectors > 1). For the engine, every sector is a block with its own
+ * lock and messages. If the last message in the sender's queue has the same kind, sender and receiver, and belongs
  * to another sector of the line, a new message joins it: one packet with one header, one place in queues and one tag
  * port at the receiver. Accesses of memory do the same. The last but one also qualifies, because an owner's data to
  * another L1 and the answer to the slice alternate. Messages of one sector keep their order.
@@ -403,7 +403,7 @@ static bool is_together(const gpci_timed *timed, uint64_t address, uint64_t othe
     return address != other && (address ^ other) < timed->bundle_line;
 }
 
-/* As gpci_task.forwarded: a refusable request must not wait behind waiting requests. */
+/* True if the request of a task is refused instead of waiting: the request must not join, and wait with, others. */
 static bool is_forwarded(const gpci_timed *timed, uint32_t task) {
     return gpci_task_at(gpci_engine_of(timed), task)->forwarded;
 }
@@ -474,7 +474,7 @@ bool gpci_bundle_push(gpci_timed *timed, gpci_queue *queue, uint32_t packet) {
     return true;
 }
 
-/* The first packet of a channel may be partly processed and is not joined. */
+/* An access joins no packet that the channel may have processed in part (`due` is GPCI_NEVER). */
 void gpci_bundle_push_access(gpci_timed *timed, gpci_queue *queue, uint32_t packet) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     gpci_packet *last = queue->count ? gpci_packet_at(&timed->pool, queue->last) : NULL;

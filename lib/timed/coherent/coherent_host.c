@@ -80,7 +80,7 @@ static uint32_t send(void *timed, const gpci_message *message) {
     return t->header;
 }
 
-/* Core cycle of ready data of a module: once the data port is free, plus latency. */
+/* Core cycle in which the data of a module are ready: the data port becomes free, then the latency passes. */
 static uint64_t data_at(const gpci_timed *timed, const gpci_use *usage) {
     gpci_ctrl *ctrl = gpci_coherent_ctrl_of(timed, usage->module);
     const gpci_clock clock = ctrl->options->clock;
@@ -93,7 +93,7 @@ static uint64_t data_at(const gpci_timed *timed, const gpci_use *usage) {
     return gpci_clock_core(clock, start + latency);
 }
 
-/* Packet of an atomic whose bytes a slice writes, if its atomic unit is limited; or NULL. */
+/* Packet of an atomic that a slice with an atomic unit performs by this use of data; or NULL. */
 static const gpci_packet *performed(const gpci_timed *timed, const gpci_use *usage) {
     const gpci_engine *engine = gpci_engine_of(timed);
     const gpci_task *put = gpci_task_at(engine, usage->task);
@@ -189,7 +189,7 @@ static void begun(void *timed, uint32_t inflight, uint32_t cause) {
         t->coherent->origins[inflight] = t->coherent->origins[cause];
 }
 
-/* Make labels for an event log, or whole packets for messages or accesses of memory (gpci_accesses_are_packets). */
+/* Make room for labels of an event log, and for messages and accesses of memory that are whole packets. */
 static GPCI_NOINLINE gpc_status reserve_packets(gpci_timed *timed, uint32_t most) {
     if (timed->log && !gpci_engine_make_labels(gpci_engine_of(timed)))
         return GPC_ERROR_MEMORY;
@@ -372,7 +372,7 @@ static void go_on(gpci_timed *timed, gpci_packet_message message, bool now) {
     settle(timed, gpci_engine_do(engine, message.task, (gpci_step)message.step, &timed->error));
 }
 
-/* All messages of an arrived packet have been handled. */
+/* All messages of an arrived packet have been handled: let their data pass the port together. */
 static void close_gathered(gpci_timed *timed) {
     timed->coherent->gathered.open = false;
     use_gathered(timed);

@@ -7,11 +7,11 @@
 
 /*
  * Coherent L1. A line has an MSHR entry from the miss until the access is done; later packets for the line wait at the
- * entry, up to l1.mshr_merges. Loads that directly follow a load are done with it. The first other packet, and all
- * after it, return to the tags then, before packets that were never there; so a line's accesses keep their order. An
- * access is done when its line is unlocked: afterwards others may take the line, so no packet joins any more; a load
- * released by an acquire must not read old data. The packet that made the entry is its leader, and the token of the
- * engine's access that brings the line.
+ * entry, up to l1.mshr_merges. If the access is a load, loads that directly follow are done with the access. The first
+ * other packet, and all packets behind, then return to the tags, before packets that were never at the tags; so the
+ * line's accesses keep order. An access is done when the line is unlocked. Afterwards other accesses may take the line,
+ * so no packet joins any more: a load that an acquire has released must not read old data. The packet that made the
+ * entry is the leader, and the token of the engine's access that brings the line.
  *
  * In trees without directories, if requests wait, a store or an atomic that goes below has its entry only until the
  * bytes have left. Messages from L1 to a slice stay in order, and also wait in order at the slice: so others of the
@@ -37,7 +37,7 @@ static uint32_t find(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t ad
     return mshr_entry;
 }
 
-/* True if a sector of an address's line has an MSHR entry; a line's sectors share an entry. */
+/* True if a sector of the line of `address` has an MSHR entry; all sectors of a line count as one entry. */
 static bool has_entry(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address) {
     const uint32_t bytes = timed->hierarchy->l1_level.line_bytes, sectors = timed->hierarchy->line_blocks;
     const uint64_t line = address & ~(uint64_t)(bytes * sectors - 1);
@@ -78,7 +78,7 @@ static void take_out(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_gauge_set(&ctrl->mshr.gauge, timed->wheel.now, ctrl->mshr.used[0]);
 }
 
-/* True if the miss queue is full. A request that joins a packet of the line needs no place. */
+/* True if the miss queue has no place for a request. A request that joins a packet of the line needs no place. */
 static bool is_full(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address) {
     return gpci_queue_full(&ctrl->out) && !gpci_bundle_goes_with(timed, &ctrl->out, address);
 }
@@ -106,8 +106,8 @@ void gpci_coherent_count_load_again(gpci_timed *timed, const gpci_packet *pkt, b
 #endif
 
 /*
- * True if a leader's load brings no line, by the flags or by the protocol (slc-glc, a load of .cg). Bytes of a load
- * past L1 serve no other load.
+ * True if the load of a leader brings no line into L1, because of the access's flags or of the protocol (slc-glc, a
+ * load of .cg). The bytes of such a load serve no other load.
  */
 static bool passes(const gpci_timed *timed, uint32_t mshr_entry) {
     const gpci_engine *engine = gpci_engine_of(timed);
@@ -128,7 +128,7 @@ static bool waits_alone(const gpci_timed *timed, const gpci_packet *pkt) {
            pkt->line.kind != GPC_ATOMIC && pkt->line.kind != GPC_REDUCTION;
 }
 
-/* Short packet waiting in place of a packet, or the same packet. If different, the caller frees the packet. */
+/* Waiter that waits in place of a packet, or the packet itself. In the first case the caller frees the packet. */
 static uint32_t target_of(gpci_timed *timed, uint32_t packet) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     const uint32_t mshr_target = waits_alone(timed, pkt) ? gpci_leave_target(timed, pkt) : GPCI_NO_PACKET;
@@ -175,7 +175,7 @@ static gpci_verdict merge(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, u
     return GPCI_WAITING;
 }
 
-/* The packet leaves the record of the line access. */
+/* Remove a packet from the record of the line access. */
 static void leave_line(const gpci_timed *timed, gpci_packet *pkt) {
     if (GPCI_LIKELY(!(pkt->flags & GPCI_PACKET_PART)))
         return;
@@ -337,7 +337,7 @@ static void show_line(const gpci_timed *timed, const gpci_packet *pkt) {
         timed->hierarchy->coherent->tree->line = gpci_line_record_at(gpci_engine_of(timed), pkt->line.record);
 }
 
-/* Look a packet up, which meets no MSHR entry. */
+/* Look up a packet whose line has no MSHR entry. */
 static gpci_verdict look(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     gpc_coherence_request request = gpci_coherent_request_of(timed, pkt);
@@ -390,7 +390,7 @@ uint8_t gpci_coherent_depth(const gpc_hierarchy *hierarchy, uint8_t level) {
     return level >= hierarchy->coherent->memory_level ? 3 : level > 1 ? 2 : 1;
 }
 
-/* Release a packet with the data; a hit at lookup (`own`) takes time in L1's data like any hit. */
+/* Release a packet with the data. `own`: the lookup hit, and the data pass L1's data port as for any hit. */
 static void release(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level, bool own, const uint8_t *line) {
     if (line)
         gpci_coherent_values_deliver(timed, packet, line);
@@ -419,7 +419,7 @@ static void come_back(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t line, uint32_
     }
 }
 
-/* Count a load that joined a line in flight. */
+/* Tell L1's policies that a load has joined a line in flight, which warp `fetcher` has fetched. */
 static void follow_joined(const gpci_timed *timed, const gpci_packet *pkt, uint32_t fetcher) {
     uint8_t seen = 0;
     const bool part = pkt->flags & GPCI_PACKET_PART;
@@ -450,7 +450,7 @@ void gpci_coherent_l1_done(gpci_timed *timed, uint32_t mshr_entry, uint8_t deepe
     ctrl->fences.fetches[entry->line.marks >> GPCI_MARK_GENERATION_SHIFT]--;
     const gpci_tree_inflight *access = gpci_tree_inflight_at(gpci_engine_of(timed), entry->mshr.access);
     gpci_coherent_settle_bypass(timed, ctrl->index, entry, access->overturned);
-    if (entry->mshr.left) { /* by an answer that L1 takes at the begin of its step */
+    if (entry->mshr.left) { /* the answer to a store or atomic that had given its MSHR entry back */
         ctrl->below.stores--;
         release(timed, ctrl, mshr_entry, level, false, line);
         return;
@@ -474,7 +474,7 @@ void gpci_coherent_l1_done(gpci_timed *timed, uint32_t mshr_entry, uint8_t deepe
     }
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MSHR);
     gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MERGE);
-    if (timed->wheel.at != ctrl->component) /* a step of L1 goes on to the tags */
+    if (timed->wheel.at != ctrl->component) /* if L1 is being stepped, the step goes on to the tags */
         gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
 }
 
@@ -496,16 +496,16 @@ void gpci_coherent_l1_receive(gpci_timed *timed, gpci_ctrl *ctrl) {
     }
 }
 
-/* A message has a destination and a size. */
+/* The network must have room for the packet's size, with all messages of the packet. */
 bool gpci_coherent_l1_room(const gpci_timed *timed, const gpci_ctrl *ctrl) {
     return gpci_network_can_take(ctrl->networks.requests_out, ctrl->index,
                                  gpci_packet_at(&timed->pool, ctrl->out.first)->path.size);
 }
 
 /*
- * True if a request for a copy joins the request of another L1 of the LRC for the line; not if L1 has stores in flight,
- * which the joined request could overtake. The slice looks a joined request up by itself (coherent_ctrl.c, follow):
- * strong loads and loads behind an acquire get no older data by joining.
+ * True if a request for a copy joins another L1's request for the line in the LRC. If L1 has stores in flight, a
+ * request joins none, because it could overtake the stores. The slice looks up a joined request separately
+ * (coherent_ctrl.c, follow), so strong loads, and loads behind an acquire, get no older data by joining.
  */
 static bool goes_along(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);

@@ -39,7 +39,7 @@ bool gpci_gpu_link_send(gpci_timed *timed, uint32_t packet, uint32_t from, uint3
     return gpci_bundle_push(timed, &port->out, packet);
 }
 
-/* A message has crossed: to a memory, or from below to a slice. */
+/* A message has crossed the link: to a memory, or to a slice, where the message counts as from below. */
 static void take(gpci_timed *timed, uint32_t packet) {
     const uint32_t module = gpci_packet_at(&timed->pool, packet)->message.module;
     if (gpci_is_memory(timed->hierarchy->coherent, module)) {

@@ -21,7 +21,7 @@
  * arrived.
  */
 
-/* Tokens of sweeps: a fence uses the in-flight access, markers OF_MARKERS in addition; kernels use OF_KERNEL. */
+/* Tokens of sweeps: a fence's in-flight access; with OF_MARKERS for the fence's markers; OF_KERNEL for a kernel. */
 #define OF_KERNEL UINT32_MAX
 #define OF_MARKERS ((uint64_t)1 << 32)
 
@@ -108,7 +108,7 @@ bool gpci_coherent_marks(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
     return timed->inflights[number].fence.marks == 2;
 }
 
-/* An L1 drops `lines` lines at once; the tags are busy accordingly. */
+/* A sweep of a fence has ended. After the L1's own sweep, which dropped `lines` lines, the tags are busy for a time. */
 static void fence_swept(gpci_timed *timed, uint32_t number, uint32_t lines) {
     gpci_inflight *access = &timed->inflights[number];
     gpci_ctrl *ctrl = &timed->l1[access->sm];
@@ -124,7 +124,7 @@ static void fence_swept(gpci_timed *timed, uint32_t number, uint32_t lines) {
 
 /* Kernels. */
 
-/* Sweeps in turn: modules from `first` to below `end`. */
+/* Stretch of a flush: sweeps of one kind over the modules from `first` to `end` - 1, at the same time. */
 typedef struct stretch {
     uint32_t first, end;
     gpci_sweep kind;
@@ -223,7 +223,7 @@ void gpci_coherent_flush_on(gpci_timed *timed) {
     gpci_coherent_host *host = timed->coherent;
     if (host->sweeps)
         return;
-    /* sweeps leave work for later stretches */
+    /* a stretch begins only when the sweeps of the former stretch have ended */
     while (host->stretch < STRETCHES && !host->sweeps && begin_stretch(timed, host->stretch))
         host->stretch++;
     if (host->sweeps)
@@ -241,7 +241,7 @@ void gpci_coherent_swept(gpci_timed *timed, uint32_t inflight) {
             gpci_wheel_wake(&timed->wheel, 0, timed->wheel.now);
     } else if (access->token & OF_MARKERS) {
         timed->inflights[(uint32_t)access->token].fence.marks =
-            2; /* by an answer that L1 takes in a step, before its fences */
+            2; /* the step of L1 that takes the markers' answer continues the fence */
     } else {
         fence_swept(timed, (uint32_t)access->token, gpci_sweep_dropped(engine, access));
     }

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-/* Values of timed accesses: lines in flight, and atomics performed there. */
+/* Values of accesses in a tree with a clock: bytes of packets' lines, and atomics. */
 
 static size_t packets_of(const gpci_timed *timed) {
     return (size_t)timed->pool.chunk_count * GPCI_POOL_CHUNK;
 }
 
-/* New room is zeroed, because a snapshot stores values only through packets. */
+/* Make room for values and atomics by packet. New room is zeroed, because a snapshot contains elements never set. */
 static bool reserve_packets(gpci_timed *timed) {
     gpci_coherent_host *host = timed->coherent;
     const size_t values = host->value_capacity, atomics = host->atomic_capacity;
@@ -125,7 +125,7 @@ void gpci_coherent_values_deliver(gpci_timed *timed, uint32_t packet, const uint
     gpci_values_scatter(&lanes, pkt->address, timed->hierarchy->l1_level.line_bytes, values);
 }
 
-/* In a snapshot. */
+/* Values in a snapshot. */
 
 static void archive_kept(gpci_timed *timed, gpci_archive *archive) {
     gpci_coherent_host *host = timed->coherent;

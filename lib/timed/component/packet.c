@@ -28,7 +28,7 @@ static void **block_of(gpci_packet *chunk) {
 
 static gpci_packet *make_chunk(gpc_context *context) {
     const size_t line = 64;
-    /* untouched, hence without pages until a packet is taken */
+    /* the memory is not touched now: the system gives pages when packets are taken */
     char *block = gpci_alloc(context, sizeof(gpci_packet) * GPCI_POOL_CHUNK + 2 * line);
     if (!block)
         return NULL;
@@ -42,7 +42,7 @@ static gpci_packet *sharer_of(gpci_packet *shared, size_t i) {
     return (gpci_packet *)(void *)((char *)shared + i * offsetof(gpci_packet, request));
 }
 
-/* Chunks of waiters. */
+/* Number of chunks of waiters. */
 static size_t below(const gpci_pool *pool) {
     return (size_t)pool->waiter_groups * GPCI_POOL_SHARERS;
 }
@@ -70,7 +70,7 @@ void gpci_pool_destroy(gpci_pool *pool) {
     gpci_pool_init(pool, NULL);
 }
 
-/* Make room for the addresses of another group, before existing addresses. */
+/* Make room for the addresses of another group of waiters' chunks, before the existing addresses. */
 static gpc_status move_up(gpci_pool *pool) {
     const size_t had = below(pool), first = had + GPCI_POOL_SHARERS;
     gpci_packet **chunks = gpci_alloc(pool->context, (first + pool->chunk_capacity * pool->period) * sizeof *chunks);
@@ -196,7 +196,7 @@ gpc_status gpci_pool_grow_messages(gpci_pool *pool, uint32_t messages) {
     return grow_to(pool, (pool->message_live + (uint64_t)messages + GPCI_POOL_MESSAGES - 1) / GPCI_POOL_MESSAGES);
 }
 
-/* Messages take the chunks of a group in turn: messages in flight lie together. */
+/* Consecutive messages take places in the chunks of a group in turn, so messages in flight lie together in memory. */
 uint32_t gpci_pool_take_fresh_message(gpci_pool *pool) {
     const uint32_t fresh = pool->message_fresh++, at = fresh % GPCI_POOL_MESSAGES;
     const uint32_t packet = fresh / GPCI_POOL_MESSAGES * GPCI_POOL_PERIOD +
@@ -206,7 +206,7 @@ uint32_t gpci_pool_take_fresh_message(gpci_pool *pool) {
     return packet;
 }
 
-/* Messages, and links of a tree's packets, up to the highest used. */
+/* Pass the messages, and the links of whole packets and messages, up to the highest used number. */
 static void messages_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
     for (uint32_t first = 0; first < pool->fresh; first += GPCI_POOL_PERIOD) {
         const uint32_t left = pool->fresh - first, used = left < GPCI_POOL_CHUNK ? left : GPCI_POOL_CHUNK;
@@ -222,7 +222,7 @@ static void messages_state(gpci_pool *pool, gpci_state_fn visit, void *user_data
     }
 }
 
-/* Waiters: memory up to the highest used. */
+/* Pass the memory of waiters, up to the highest used number. */
 static void waiters_state(gpci_pool *pool, gpci_state_fn visit, void *user_data) {
     for (uint32_t first = 0, group = 0; first < pool->waiter_fresh; first += GPCI_POOL_WAITERS, group++) {
         const uint32_t left = pool->waiter_fresh - first, used = left < GPCI_POOL_WAITERS ? left : GPCI_POOL_WAITERS;

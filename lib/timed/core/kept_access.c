@@ -9,7 +9,7 @@ gpc_status gpci_kept_reserve(gpci_timed *timed) {
     const size_t had = timed->kept_capacity;
     if (!GPCI_ARRAY_RESERVE(timed->context, timed->kept, timed->kept_capacity, 0, timed->inflight_capacity))
         return GPC_ERROR_MEMORY;
-    for (size_t i = had; i < timed->kept_capacity; i++) { /* for example not of fences */
+    for (size_t i = had; i < timed->kept_capacity; i++) { /* clear: fences, for example, never set the fields */
         memset(&timed->kept[i].shape, 0, sizeof timed->kept[i].shape);
         timed->kept[i].out = NULL;
     }

@@ -3,10 +3,11 @@
 #include "timed/core/timed.h"
 
 /*
- * If the loads of several blocks pass L1 in turns, blocks evict one another's lines; one block after another, blocks
- * find the lines. So Aamodt, Fung and Rogers (General-Purpose Graphics Processor Architectures, 2018, section 4.4.3)
- * describe Jia et al., HPCA 2014, and name the block as signature and a fixed priority of the queues as the best
- * choices; number and length of queues are left open. Writes flush: the paper's loads pass no write.
+ * If the loads of several thread blocks pass L1 in turns, the blocks evict one another's lines. If the loads of one
+ * block pass before the loads of the next block, loads find the lines of their block. This is the buffer of Jia et al.,
+ * HPCA 2014, as described by Aamodt, Fung and Rogers (General-Purpose Graphics Processor Architectures, 2018, section
+ * 4.4.3). The best choices are said to be the block as signature, and a fixed priority of the queues. Number and length
+ * of queues are not given. A write waits until the buffer is empty: the paper's loads pass no write.
  *
  * Example, two queues by block in fixed order, the tags held up; the coalescer brings A0 B1 C0 D0 (lines A, C and D of
  * block 0, B of 1): queue 0 holds A C D, queue 1 B. The tags then see A C D B: C and D have passed B. A store to E by
@@ -17,11 +18,11 @@ typedef struct gpci_reorder_counts {
     uint64_t reordered; /* transactions that passed an older transaction */
     uint64_t switches;  /* the tags took from another queue than before */
     uint64_t flushes;   /* writes that had to wait for the buffer to empty */
-    uint64_t stalls;    /* core cycles of waiting of the coalescer */
+    uint64_t stalls;    /* core cycles in which the coalescer waited */
 #ifdef GPCI_CHECK
-    uint64_t switches_again;  /* takes that were not the next of the queue */
+    uint64_t switches_again;  /* takes from a queue other than the queue of the take before */
     uint64_t flushes_again;   /* writes that entered after a wait */
-    uint64_t stalls_again;    /* ends minus begins */
+    uint64_t stalls_again;    /* cycles in which waits ended, minus cycles in which waits began */
     uint64_t reordered_again; /* takes with an older transaction left */
 #endif
 } gpci_reorder_counts;
@@ -30,17 +31,17 @@ typedef struct gpci_reorder {
     const gpci_reorder_options *options;
     gpci_queue *queues; /* [options->queues] */
     uint32_t *owners;   /* [options->queues] block of the queue */
-    uint64_t *used;     /* [options->queues] number of the last transaction entered, from 1; or 0 */
+    uint64_t *used;     /* [options->queues] number of the last transaction that entered, from 1; or 0 */
 #ifdef GPCI_CHECK
-    uint64_t *took; /* [options->queues] number of the last take of the queue, from 1; or 0 */
+    uint64_t *took; /* [options->queues] number of the tags' last take from the queue, from 1; or 0 */
 #endif
     uint64_t number; /* tags.number of the chosen transaction, within a step */
     /* state */
     uint64_t entered; /* transactions so far */
     uint32_t count;   /* transactions in all queues */
     uint32_t chosen;  /* queue for the tags to take from */
-    uint32_t last;    /* queue last taken from; or UINT32_MAX */
-    bool write;       /* holds a write */
+    uint32_t last;    /* queue from which the tags took last; or UINT32_MAX */
+    bool write;       /* the last transaction that entered is a write */
     uint32_t flusher; /* write that waits until the buffer is empty; or GPCI_NO_PACKET */
     uint64_t since;   /* core cycle since which the coalescer waits; or GPCI_NEVER */
     gpci_gauge gauge;
@@ -149,7 +150,7 @@ static void enter(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t queue) {
         gpci_ctrl_waited(ctrl, now);
 }
 
-/* Take the coalescer's transactions of this cycle; a cycle has one step. */
+/* Take as many transactions from the coalescer as the tags take in a cycle; a cycle has one step. */
 static void fill(gpci_timed *timed, gpci_ctrl *ctrl) {
     for (uint32_t left = ctrl->options->ports; ctrl->in.count && left; left--) {
         uint32_t queue = entry_of(reorder_of(ctrl), gpci_packet_at(&timed->pool, ctrl->in.first));
@@ -194,7 +195,7 @@ static gpci_queue *next_queue(const gpci_timed *timed, gpci_ctrl *ctrl) {
 }
 
 #ifdef GPCI_CHECK
-/* A take of the tags that does not follow a take from the same queue. */
+/* Count a take of the tags a second time: as a switch of queues, and as a take before an older transaction. */
 static void take_again(const gpci_timed *timed, gpci_reorder *reorder) {
     uint64_t *took = &reorder->took[reorder->chosen];
     reorder->counts.switches_again += reorder->takes && *took != reorder->takes;
@@ -233,7 +234,7 @@ static void passed(gpci_timed *timed, gpci_ctrl *ctrl) {
     reorder->counts.reordered += passed_another;
 }
 
-/* A write waits until the buffer is empty; counted once, though a read may have waited before the write. */
+/* If the coalescer's first transaction is a write, the write waits until the buffer is empty: count the write once. */
 static void note_flush(const gpci_timed *timed, const gpci_ctrl *ctrl) {
     gpci_reorder *reorder = reorder_of(ctrl);
     if (gpci_is_read(&gpci_packet_at(&timed->pool, ctrl->in.first)->request) || reorder->flusher == ctrl->in.first)
@@ -242,7 +243,7 @@ static void note_flush(const gpci_timed *timed, const gpci_ctrl *ctrl) {
     reorder->counts.flushes++;
 }
 
-/* The tags are done for this cycle. */
+/* After the tags: note whether the coalescer waits. */
 static void settle(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_reorder *reorder = reorder_of(ctrl);
     uint64_t now = timed->wheel.now;
@@ -304,7 +305,7 @@ static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
 #ifdef GPCI_CHECK
 static void count_again(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
     const gpci_reorder *reorder = reorder_of(ctrl);
-    for (uint32_t i = 0; i < reorder->options->queues; i++) /* by queue */
+    for (uint32_t i = 0; i < reorder->options->queues; i++) /* sum over queues, in place of the buffer's gauge */
         stats->l1_reorder_cycles += gpci_gauge_sum_again(&reorder->queues[i].gauge, now);
     stats->l1_reorder_switches += reorder->counts.switches_again;
     stats->l1_reorder_flushes += reorder->counts.flushes_again;

@@ -14,7 +14,10 @@ static gpci_phase_part side_of(uint32_t kind) {
                                                                                        : GPCI_PHASE_OUTSIDE;
 }
 
-/* SMs of a request coalescer, or an L1.5, share a shard; so do some neighbours, busy in turns. */
+/*
+ * SMs of a request coalescer share a shard, and so do SMs of an L1.5. Without coalescers, and with at most two SMs per
+ * L1.5, shards take pairs of SMs in turn.
+ */
 static uint32_t shard_of_sm(const gpci_timed *timed, uint32_t sm, uint32_t count) {
     if (timed->hierarchy->sm_coalescer)
         return timed->hierarchy->sm_coalescer[sm] % count;
@@ -83,7 +86,7 @@ static void assign(gpci_shards *shards) {
         }
 }
 
-/* Add a group's components to a phase of the side: the last phase if of the side, or a new phase. */
+/* Add a group's components to the last phase if the phase has components of the same side; if not, to a new phase. */
 static void add_to_phases(gpci_shards *shards, uint32_t kind) {
     const gpci_group *group = &shards->main->groups[kind];
     const gpci_phase_part part = side_of(kind);
@@ -104,8 +107,8 @@ static void add_to_phases(gpci_shards *shards, uint32_t kind) {
 }
 
 /*
- * Phases in the order of groups; but the partitions' reply links come before the channels if channels have no network:
- * independent then, and channels and slices become one phase.
+ * Phases are in the order of groups, with an exception. If channels have no network, the partitions' reply links are
+ * independent of the channels: the links come before the channels, and channels and slices become one phase.
  */
 static void make_phases(gpci_shards *shards) {
     const bool early = !shards->main->groups[GPCI_GROUP_MEMORY_REPLIES].components;

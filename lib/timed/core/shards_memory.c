@@ -64,7 +64,7 @@ static void hand_over(gpci_shard *from, gpci_shard *shard, int64_t most) {
     shard->spare += count;
 }
 
-/* Take packets from the shard with the most, if as many remain. */
+/* Take `need` packets from the shard with the most free packets, if at least `need` packets remain there. */
 static void borrow(gpci_shards *shards, gpci_shard *shard, int64_t need) {
     gpci_shard *from = shard;
     for (uint32_t i = 0; i < shards->count; i++)
@@ -115,7 +115,7 @@ gpc_status gpci_shards_reserve(gpci_shards *shards) {
         const uint32_t issues = shard->sms * shards->main->front.most;
         status = need_packets(shards, shard, each * all + (uint64_t)issues * GPCI_MAX_TRANSACTIONS);
         if (status == GPC_OK)
-            status = need_inflights(shards, shard, 3 * issues); /* with fences before and behind */
+            status = need_inflights(shards, shard, 3 * issues); /* an access, and fences before and behind */
     }
     return status;
 }
@@ -234,7 +234,7 @@ void gpci_shards_join(gpci_timed *timed) {
     join_wheels(timed->shards);
 }
 
-/* The first shard receives all free packets, until others need packets. Due components stay. */
+/* The first shard receives all free packets, until others need packets. Wakes stay on the hierarchy's wheel. */
 void gpci_shards_split(gpci_timed *timed) {
     gpci_shards *shards = timed->shards;
     const uint32_t capacity = timed->pool.chunk_count * GPCI_POOL_CHUNK;

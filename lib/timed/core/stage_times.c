@@ -36,7 +36,8 @@ static gpci_line_clock *clock_of_label(const gpci_timed *timed, const gpci_packe
     if (!timed->stage_times || !label->serial)
         return NULL;
     gpci_line_clock *line = &timed->stage_times->lines[label->clock];
-    return line->serial == label->serial ? line : NULL; /* otherwise the line is done, and the packet continues alone */
+    /* if the serials differ, the packet's line is done: the clock is free, or belongs to another line */
+    return line->serial == label->serial ? line : NULL;
 }
 
 static gpci_line_clock *clock_of(const gpci_timed *timed, const gpci_packet *pkt) {
@@ -153,10 +154,10 @@ static gpc_stage after_l1(gpc_what what) {
     case GPC_WHAT_LOOKUP:
     case GPC_WHAT_SERVE:
         return GPC_STAGE_L1;
-    case GPC_WHAT_MSHR_ALLOCATE: /* and at once below, if sending */
+    case GPC_WHAT_MSHR_ALLOCATE: /* if a fetch is sent, QUEUE follows at once */
     case GPC_WHAT_MSHR_MERGE:
     case GPC_WHAT_JOIN:
-    case GPC_WHAT_FILL: /* other fetches may have more data to wait for */
+    case GPC_WHAT_FILL: /* the line may still wait for data of other fetches */
         return GPC_STAGE_MERGED;
     case GPC_WHAT_QUEUE:
         return GPC_STAGE_REQUEST;
@@ -165,7 +166,7 @@ static gpc_stage after_l1(gpc_what what) {
     }
 }
 
-/* At a slice, or a cluster's cache. */
+/* Stage after an event at a slice, or a cluster's cache. `link`: the packet goes to the other partition. */
 static gpc_stage after_l2(gpc_what what, bool link) {
     switch (what) {
     case GPC_WHAT_LOOKUP:
@@ -191,7 +192,7 @@ void gpci_stages_follow(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl,
     enter(line, next, timed->wheel.now);
     if (what != GPC_WHAT_SERVE)
         return;
-    if (ctrl->level == 1 && ctrl->rules->own_lines) { /* done, though the data are still on the way */
+    if (ctrl->level == 1 && ctrl->rules->own_lines) { /* the line is done now: count the way of the data up to `due` */
         spend(line, due);
         return;
     }
@@ -223,7 +224,7 @@ static gpc_stage within(uint8_t network) {
 
 static gpc_stage behind(uint8_t network, bool fetch) {
     switch (network) {
-    case GPC_COMPONENT_REPLIES: /* fetch not kept: the load waits for data of others */
+    case GPC_COMPONENT_REPLIES: /* the load of a fetch may still wait for data of other fetches */
         return fetch ? GPC_STAGE_MERGED : GPC_STAGE_FILL;
     case GPC_COMPONENT_PARTITION_REPLIES:
         return fetch ? GPC_STAGE_L2 : GPC_STAGE_REPLY;
@@ -237,7 +238,7 @@ static gpc_stage behind(uint8_t network, bool fetch) {
     }
 }
 
-/* In a tree: true on the way to or from an L1 other than the access's. */
+/* True if a tree's packet is on the way to or from another L1 than the L1 of the access's SM. */
 static bool is_of_others(const gpci_timed *timed, uint8_t network, const gpci_packet *pkt) {
     if (!timed->coherent)
         return false;

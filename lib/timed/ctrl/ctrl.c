@@ -113,8 +113,8 @@ void gpci_ctrl_look(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *packet, gpc
 }
 
 /*
- * True if a line is in flight that a packet of this set might wait for. If there are data for fewer lines than ways: of
- * any set.
+ * True if a line of the set is in flight, for which a packet may wait. If the cache has data for fewer lines than ways
+ * (`spare_ways`), a line of any set.
  */
 static bool awaits_line(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t set) {
     const gpc_cache *cache = ctrl->cache;
@@ -160,7 +160,7 @@ GPCI_INLINE gpci_verdict reserve(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_
         return GPCI_BLOCKED;
     access->reserved = true;
     *way = got.way;
-    if (got.outcome == GPC_NO_VICTIM) { /* must not wait for lines that wait for the other partition */
+    if (got.outcome == GPC_NO_VICTIM) { /* a packet of the other partition must not wait: lines here may wait for it */
         gpci_level_spill(&pkt->request, pkt->bytes, result);
         return GPCI_SERVED;
     }
@@ -333,7 +333,7 @@ gpci_verdict gpci_ctrl_settle(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
     return GPCI_WAITING;
 }
 
-/* Fill the data of a fetch into the cache, for the first waiting packet to keep the data. */
+/* Fill the data of a fetch into the cache, in the name of a packet that keeps the data. */
 static GPCI_NOINLINE void fill(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, uint8_t sectors) {
     gpc_access_result got;
     gpc_status status = gpci_fill_own(ctrl->cache, &pkt->request, sectors, &got);
@@ -352,15 +352,15 @@ static GPCI_NOINLINE void fill(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_pa
         gpci_ctrl_write_below(timed, ctrl, pkt);
 }
 
-/* `slot`: the line's reserved slot, if known. */
+/* Keep sectors of a packet in the cache. `slot`: the line's reserved slot, or GPCI_NO_SLOT. */
 GPCI_INLINE void keep(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, uint8_t sectors, uint32_t slot) {
     if (GPCI_UNLIKELY(timed->log != NULL) || !gpci_fill_reserved(ctrl->cache, &pkt->request, slot, sectors))
         fill(timed, ctrl, pkt, sectors);
 }
 
 /*
- * Token for the data of a fetch of L1. The fetch may have been sent for one packet and be wanted by another: held if a
- * packet that keeps the data has a token.
+ * Token for the data of a fetch of L1: GPC_TOKEN_HELD if any waiting packet that keeps the data has a token. The fetch
+ * may have been sent for another packet.
  */
 static uint8_t token_of(const gpci_timed *timed, uint32_t mshr_entry, const gpci_packet *fetched) {
     for (uint32_t packet = mshr_entry; packet != GPCI_NO_PACKET;
@@ -373,7 +373,7 @@ static uint8_t token_of(const gpci_timed *timed, uint32_t mshr_entry, const gpci
     return GPC_TOKEN_NONE;
 }
 
-/* No packet waits for these sectors to keep them, but a packet now gone has reserved room for them. */
+/* No waiting packet keeps the sectors. If a packet that is gone has reserved the sectors, fill the reserved sectors. */
 static void settle_line(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *fetch, uint8_t sectors) {
     const gpc_request request =
         gpci_request_of_nobody(timed->hierarchy, fetch->request.address, fetch->address, fetch->request.sm, GPC_LOAD);
@@ -386,8 +386,8 @@ static void settle_line(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *f
 }
 
 /*
- * First waiting packet to keep the data of a fetch. Data bypassing the cache are kept for a packet that needs exactly
- * these data.
+ * First waiting packet that keeps the data of a fetch; or GPCI_NO_PACKET. If the fetch bypasses the cache, only a
+ * packet that needs segments of the fetch counts.
  */
 GPCI_INLINE uint32_t first_cached(const gpci_timed *timed, uint32_t mshr_entry, const gpci_packet *entry,
                                   const gpci_packet *fetched) {
@@ -480,7 +480,7 @@ static bool is_ready(const gpci_packet *mshr_entry, uint8_t segments) {
     return !(mshr_entry->mshr.needs & gpci_mshr_in_flight(mshr_entry) & (uint8_t)~segments) && !mshr_entry->mshr.done;
 }
 
-/* The leader has all data, but stays as first packet of the entry, not yet free. */
+/* With entries that drain: if the leader has all data, complete the leader's line. The leader stays with the entry. */
 static GPCI_NOINLINE void release_mshr_entry(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry, uint32_t kept,
                                              uint8_t segments, uint8_t level) {
     gpci_packet *entry = gpci_packet_at(&timed->pool, mshr_entry);
@@ -498,7 +498,7 @@ void gpci_mshr_free(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry) {
     gpci_pool_give(&timed->pool, mshr_entry);
 }
 
-/* A fetch has filled sectors of a line that were written meanwhile. */
+/* A fetch has filled sectors of a line that were written while the fetch was in flight: drop the sectors. */
 static GPCI_NOINLINE void drop_outdated(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t line, uint8_t sectors) {
     gpc_line kept;
     if (GPCI_UNLIKELY(timed->hierarchy->log != NULL) && gpci_line_of(ctrl->cache, line, &kept) &&

@@ -2,8 +2,9 @@
 #include "timed/ctrl/drain.h"
 
 /*
- * Entries in order of their fills, with leaders linked by `mshr.first` (no packet waits there any more). `born`: cycle
- * from which the entry is free; `segments`: those that have arrived.
+ * List of the entries that drain, in order of fills. Fields of the leaders have other meanings: `mshr.first` is the
+ * next leader in the list (no packet waits at the entry any more), `born` the core cycle from which the entry is free,
+ * and `segments` the segments that have arrived.
  */
 
 typedef struct drains {

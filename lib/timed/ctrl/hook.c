@@ -24,7 +24,10 @@ static const gpci_observer *observer_of(const gpci_ctrl *ctrl) {
     return ctrl->level == 1 ? ctrl->timed->hierarchy->observer : NULL;
 }
 
-/* Process of a cache's line. Address told to the host: of an L1 the process's address, of a slice the slice's own. */
+/*
+ * Process of a line of a cache. shown_address: address that the host is told; for a line of an L1 the address in the
+ * process, for a line of a slice the address within the slice.
+ */
 static uint8_t process_of(const gpci_ctrl *ctrl, uint64_t line) {
     const gpc_hierarchy *hierarchy = ctrl->timed->hierarchy;
     return gpci_process_of(hierarchy, ctrl->level == 1 ? line : gpci_l2_host_address(hierarchy, ctrl->index, line));
@@ -44,7 +47,7 @@ static void on_fill(void *user_data, uint64_t line_address, uint32_t set, uint32
     if (!callbacks->on_fill)
         return;
     gpc_request shown = *request;
-    memset(shown.reserved, 0, sizeof shown.reserved); /* used by the packet */
+    memset(shown.reserved, 0, sizeof shown.reserved); /* a packet has own fields in the reserved bytes */
     shown.process = process_of(ctrl, line_address);
     shown.address = shown_address(ctrl, shown.address);
     callbacks->on_fill(callbacks->user_data, ctrl->level, ctrl->index, shown_address(ctrl, line_address), sectors,

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Misses of a host's L1s: requests for a line, into the miss queue of the SM. */
+/* Misses of L1s that the host models: requests for a line enter the miss queue of the SM's L1. */
 
 static bool is_out_of_range(const gpc_hierarchy *hierarchy, const gpc_request *request) {
     return request->hint >= GPC_HINT_COUNT || request->priority >= GPC_PRIORITY_COUNT ||
@@ -99,7 +99,7 @@ static uint32_t enter(gpci_timed *timed, const gpc_request *request, const gpci_
                          .line = {.inflight = inflight, .missed = line->segments},
                          .segments = line->segments,
                          .level = 1};
-    memset(pkt->request.reserved, 0, sizeof pkt->request.reserved); /* a packet's fields, whatever the host has set */
+    memset(pkt->request.reserved, 0, sizeof pkt->request.reserved); /* a packet has own fields in the reserved bytes */
     pkt->bytes[0] = line->bytes[0];
     pkt->bytes[1] = line->bytes[1];
     bool read = request->kind == GPC_LOAD || request->kind == GPC_PREFETCH;
@@ -131,7 +131,8 @@ static void refuse(gpci_ctrl *ctrl, bool by_l15) {
 }
 
 /*
- * Enter the request as `*out_flight`; or, without room, note to tell the SM later, and set `*out_busy` to the reason.
+ * Enter the request, and set `*out_inflight`. Without room, set `*out_busy` to the reason; the SM is told when there is
+ * room.
  */
 static gpc_status try_enter(gpci_timed *timed, const gpc_request *request, const gpci_transaction *line, uint64_t token,
                             gpc_busy *out_busy, uint32_t *out_inflight) {

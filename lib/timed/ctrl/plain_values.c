@@ -15,7 +15,7 @@
 
 enum { SEGMENTS = GPCI_VALUE_BYTES / GPCI_SEGMENT };
 
-/* True if an L1 may hold bytes of stores unknown to L2, or lines with only stored bytes. */
+/* writes_back: true if L1 may have stored bytes that L2 does not know. allocates: true if a store may make a line. */
 static bool writes_back(const gpc_hierarchy *hierarchy, gpci_key key) {
     return hierarchy->has_l1 && gpci_number(hierarchy, key) == GPC_WRITE_BACK;
 }
@@ -77,7 +77,7 @@ void gpci_plain_values_destroy(gpci_timed *timed) {
     gpci_free(timed->context, values);
 }
 
-/* Archive `lines`; when loading, with room for all. */
+/* Save or load `lines`; when loading, make room first. */
 static void archive_lines(gpc_context *context, void **lines, size_t *capacity, size_t count, size_t bytes,
                           gpci_archive *archive) {
     if (archive->loading && archive->status == GPC_OK && !gpci_array_reserve(context, lines, capacity, 0, count, bytes))
@@ -85,7 +85,7 @@ static void archive_lines(gpc_context *context, void **lines, size_t *capacity, 
     gpci_archive_bytes(archive, *lines, count * bytes);
 }
 
-/* Packets that return need not have left before. */
+/* New elements are cleared, because a packet may return that never took values. */
 gpc_status gpci_plain_values_carry(gpci_timed *timed) {
     gpci_plain_values *values = timed->values;
     const size_t had = values->carried_capacity, packets = (size_t)timed->pool.chunk_count * GPCI_POOL_CHUNK;
@@ -214,7 +214,7 @@ void gpci_plain_values_keep(gpci_timed *timed, uint32_t inflight, const gpc_warp
         memcpy(kept->compare, access->compare, bytes);
 }
 
-/* Lanes of a packet's line; false for packets without an access. */
+/* Find the lanes of a packet's access. False: the packet has no access. */
 static bool lanes_of(const gpci_timed *timed, const gpci_packet *pkt, gpci_lanes *lanes) {
     if (pkt->line.inflight == UINT32_MAX)
         return false;
@@ -226,7 +226,7 @@ static bool lanes_of(const gpci_timed *timed, const gpci_packet *pkt, gpci_lanes
     return true;
 }
 
-/* A packet's place in the pool. */
+/* A packet's number in the pool; or GPCI_NO_PACKET. */
 static uint32_t place_of(const gpci_timed *timed, const gpci_packet *pkt) {
     for (uint32_t chunk = 0; chunk < timed->pool.chunk_count; chunk++) {
         const uintptr_t at = (uintptr_t)pkt - (uintptr_t)timed->pool.chunks[chunk];
@@ -236,12 +236,12 @@ static uint32_t place_of(const gpci_timed *timed, const gpci_packet *pkt) {
     return GPCI_NO_PACKET;
 }
 
-/* NULL for example for a fence's write-back. */
+/* Values that a packet carries; NULL, for example, for a fence's write-back. */
 static gpci_carried_values *carried_by(const gpci_timed *timed, uint32_t packet) {
     return packet < timed->values->carried_capacity ? &timed->values->carried[packet] : NULL;
 }
 
-/* `order` of a line transaction at L1's tags: TLBs let lines of an instruction wait apart. */
+/* `order` when a line transaction was at L1's tags. A TLB may let lines of an instruction arrive at different times. */
 static uint64_t looked_at(const gpci_timed *timed, const gpci_packet *pkt) {
     const gpci_carried_values *carried = carried_by(timed, place_of(timed, pkt));
     return carried ? carried->looked : 0;
@@ -271,8 +271,8 @@ typedef struct byte_walk {
     uint8_t *bytes;     /* of the line */
     gpci_l1_line *line; /* in the SM's L1; or NULL */
     gpci_plain_lanes *kept;
-    uint64_t order, looked; /* now; of a load, at L1's tags */
-    uint8_t segments;       /* segments for a load */
+    uint64_t order, looked; /* present `order`; `order` when the load was at L1's tags */
+    uint8_t segments;       /* segments that the load gets */
 } byte_walk;
 
 static uint8_t byte_to_store(const byte_walk *bytes, size_t byte) {
@@ -307,9 +307,9 @@ static void load_in_l1(void *data, size_t byte, uint64_t at) {
 }
 
 /*
- * A read brings what a load waits for. The first read counts, for a later read may have later stores. Where the SM has
- * stored to a byte behind the load, the load has what was there before: what the read brought, or what the SM had
- * stored earlier, which the load took at L1's tags.
+ * A read brings bytes for which a load waits. The first read of a byte counts: a later read may bring later stores. If
+ * the SM has stored to the byte after the load, the load gets the former value: the byte that the read brought, or the
+ * byte of an earlier store of the SM, which the load took at L1's tags.
  */
 static void load_what_came(void *data, size_t byte, uint64_t at) {
     const byte_walk *bytes = data;
@@ -326,7 +326,7 @@ static void load_what_came(void *data, size_t byte, uint64_t at) {
         bytes->lanes->out[byte] = bytes->line->came[at];
 }
 
-/* The home slice is about to change a line; `bytes`: before that. */
+/* A load that waits takes the bytes of a line that the home slice is about to change. */
 static void load_what_was(void *data, size_t byte, uint64_t at) {
     const byte_walk *bytes = data;
     const uint8_t bit = (uint8_t)(1u << byte % 8);
@@ -337,8 +337,8 @@ static void load_what_was(void *data, size_t byte, uint64_t at) {
 }
 
 /*
- * A change of an SM is about to be performed. Loads of the SM from before the change may still wait in L1, for a read
- * of another SM, or a later one of their own: the change is not for the loads.
+ * The home slice is about to perform a change of an SM. Earlier loads of the SM may still wait in L1, for a read that
+ * will bring the change, of the SM or of another SM. The earlier loads take the bytes before the change.
  */
 static void spare_older_loads(const gpci_timed *timed, const gpci_packet *change, uint8_t *bytes) {
     const gpci_ctrl *ctrl = &timed->l1[timed->inflights[change->line.inflight].sm];
@@ -357,7 +357,7 @@ static void spare_older_loads(const gpci_timed *timed, const gpci_packet *change
     }
 }
 
-/* Lane after lane, at the home slice. */
+/* Perform an atomic at the home slice, lane after lane. */
 static void perform(const gpci_timed *timed, const gpci_packet *pkt, const gpci_lanes *lanes, uint8_t *bytes) {
     spare_older_loads(timed, pkt, bytes);
     for (uint32_t lane = 0; lane < lanes->count; lane++) {
@@ -376,9 +376,9 @@ static void perform(const gpci_timed *timed, const gpci_packet *pkt, const gpci_
     }
 }
 
-/* A packet's way. */
+/* Events on the way of a packet. */
 
-/* A load takes bytes present in L1; the rest comes with the reply. */
+/* A store or load is at L1's tags. A load takes the bytes present in L1; a reply brings the other bytes. */
 static void looked_in_l1(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, const gpci_lanes *lanes) {
     byte_walk bytes = {.lanes = lanes,
                        .line = l1_of(timed, ctrl->index, pkt->address),
@@ -410,7 +410,7 @@ static void store_of(gpci_timed *timed, const gpci_packet *pkt, const gpci_lanes
     each_byte(timed, pkt, lanes, store_at_home, &w);
 }
 
-/* Perform a store, then joined stores (combine.h). */
+/* Perform a store, then the stores that joined the store (combine.h). */
 static void store_with_joined(gpci_timed *timed, const gpci_packet *pkt, gpci_lanes *lanes) {
     uint8_t *bytes = home_of(timed, pkt->address)->bytes;
     store_of(timed, pkt, lanes, bytes);
@@ -491,7 +491,7 @@ static uint8_t valid_segments(const gpci_timed *timed, uint32_t sm, uint64_t add
     return timed->hierarchy->l1_level.segments_of[line.valid_sectors];
 }
 
-/* All that wait with an MSHR entry of L1 have what a fetch of the entry has brought. */
+/* Give the bytes that a fetch has brought to all packets that wait at the fetch's MSHR entry of L1. */
 static void hand_on(gpci_timed *timed, uint32_t sm, const gpci_packet *fetch) {
     const gpci_ctrl *ctrl = &timed->l1[sm];
     const uint32_t mshr_entry =

@@ -4,7 +4,7 @@
 
 /* Ports and banks of a controller: of the tags, and of the data. */
 
-/* Bank of a line; if every sector is a packet, of a sector. */
+/* Bit of the bank of a line; if every sector is a packet, of a sector. */
 GPCI_INLINE uint64_t bank_of(const gpci_ctrl *ctrl, uint64_t address) {
     const gpci_ctrl_options *options = ctrl->options;
     if (GPCI_UNLIKELY(options->hashed))
@@ -64,7 +64,7 @@ uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes) {
 /* Lines have at most 128 bytes, and all banks together at least 32 bytes (gpci_check_l1_banks). */
 #define MOST_TURNS (GPCI_MAX_TRANSACTIONS * 4u)
 
-/* Bit i of the result: bits 2 i or 2 i + 1 of `x`. */
+/* Bit i of the result is set if bit 2 i or bit 2 i + 1 of `x` is set. */
 static uint64_t halve(uint64_t x) {
     x = (x | x >> 1) & 0x5555555555555555u;
     x = (x | x >> 1) & 0x3333333333333333u;
@@ -74,7 +74,7 @@ static uint64_t halve(uint64_t x) {
     return (x | x >> 16) & 0xffffffffu;
 }
 
-/* Touched words of 2^shift bytes (at least 4). */
+/* Bitmap of the words that the bytes touch; a word has 2^shift bytes, and at least 4. */
 static uint64_t words_of(const uint64_t bytes[2], unsigned shift) {
     uint64_t half[2] = {bytes[0], bytes[1]};
     for (unsigned i = 0; i < shift && i < 6; i++) {
@@ -88,7 +88,7 @@ uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *l
     if (count == 1 && banks->full_line)
         return 1;
     const uint64_t all = banks->count < 64 ? ((uint64_t)1 << banks->count) - 1 : UINT64_MAX;
-    uint64_t taken[MOST_TURNS]; /* in turn k, banks with more than k words */
+    uint64_t taken[MOST_TURNS]; /* element k: bitmap of banks with more than k words */
     uint32_t turns = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t words = words_of(lines[i].bytes, banks->shift);
@@ -133,7 +133,7 @@ static void state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data) {
     visit(user_data, queue->starts, queue->capacity * sizeof *queue->starts);
 }
 
-/* Take the banks' next turns. Returns the cycle of the first. */
+/* Take the next turns of the banks. Returns the core cycle of the first turn. */
 static uint64_t take(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t turns) {
     const uint64_t now = timed->wheel.now, start = ctrl->data.free > now ? ctrl->data.free : now;
     gpci_data_queue *queue = queue_of(ctrl);

@@ -13,7 +13,7 @@
  * needs the tag port: B is absent, takes an MSHR entry and goes below. A load of B before the data arrive makes B late;
  * a load afterwards, useful; if C takes the way first, B is unused.
  *
- * Addresses are as in the controller's cache: in a slice, within the slice. The policy's wishes, too.
+ * Addresses, also those that the policy wants, are of the controller's cache: for a slice, addresses within the slice.
  */
 
 /* Level-specific settings. */
@@ -99,7 +99,7 @@ void gpci_prefetch_note(const gpci_timed *timed, uint32_t packet, const gpc_warp
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     if (access->kind != GPC_LOAD)
         return;
-    /* a load of plain caches writes no bytes */
+    /* `bytes` are free: a load of plain caches writes no bytes */
     const uint32_t lane = gpci_lowest(access->mask);
     pkt->bytes[0] = access->local_offsets ? gpci_local_address_of(timed->hierarchy, access, lane, access->addresses[0])
                                           : access->addresses[0];
@@ -208,7 +208,7 @@ static bool is_there(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_
            !(entry->request.sector_mask & ~line.valid_sectors);
 }
 
-/* Line of a prefetch: address as seen by the host; remote if a slice must ask the other partition. */
+/* Line of a prefetch: address as seen by the host. remote: a slice must ask the other partition for the line. */
 typedef struct prefetch_place {
     uint64_t address;
     bool remote, exists;
@@ -225,7 +225,7 @@ static prefetch_place place_of(const gpci_timed *timed, const gpci_ctrl *ctrl, c
     if (ctrl->level == 1)
         return place;
     place.address = gpci_l2_host_address(hierarchy, ctrl->index, entry->request.address);
-    /* beyond the slice's last line; or no line by address.mapping; or of another process */
+    /* false: beyond the slice's last line, or no line of the slice by address.mapping, or a line of another process */
     const gpci_l2_place back = gpci_l2_place_of(hierarchy, place.address);
     place.exists = back.inner == entry->request.address &&
                    back.slice == ctrl->index % hierarchy->slices_per_partition &&
@@ -273,7 +273,7 @@ static bool must_wait(const gpci_ctrl *ctrl, bool remote) {
            ctrl->mshr.used[remote] >= ctrl->options->entries;
 }
 
-/* Loads have had their turn at the tags. */
+/* Send prefetches of the queue, after loads have had their turn at the tags. */
 static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_prefetch *prefetch = gpci_prefetch_of(ctrl);
     if (gpci_replies_wait(ctrl))
@@ -301,8 +301,9 @@ static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
 }
 
 /*
- * A load that waits may be gone, and its packet may be another's. A prefetch stays until its own fetch is back. The
- * MSHR entry may drain for longer (l1.mshr_free). A load that joins then finds a prefetch that has its outcome.
+ * True if a fetch of a prefetch has returned, and no load has joined. Packet `mshr_target` of a load's fetch may be
+ * gone, and the number in use again; a prefetch stays until the fetch is back. The prefetch is marked: if the MSHR
+ * entry then drains (l1.mshr_free), a load that joins does not count the prefetch as late.
  */
 static bool returns(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *fetch) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, fetch->line.mshr_target);

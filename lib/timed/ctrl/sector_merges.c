@@ -3,7 +3,7 @@
 
 /* MSHR merges by sector (l1.mshr_merged, l2.mshr_merged): a limit per sector of a line. */
 
-/* 1 if a waiter needs this segment; an entry's leader may be done already. */
+/* Returns 1 if a packet still waits for a segment, else 0. A leader may have its data already. */
 static uint32_t waits_for(const gpci_timed *timed, uint32_t mshr_target, uint8_t segment) {
     const gpci_packet *target = gpci_packet_at(&timed->pool, mshr_target);
     return !target->mshr.done && target->mshr.needs & segment;

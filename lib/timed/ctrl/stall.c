@@ -41,7 +41,7 @@ static void send(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_a
         pkt->segments = ctrl->line->segments_of[result->fetch_sectors | result->needed_sectors];
     if (result->outcome == GPC_MISS)
         gpci_l1_observe_verdict(ctrl, &pkt->request, true);
-    if (result->outcome != GPC_BYPASSED) { /* else the lookup has counted a bypass */
+    if (result->outcome != GPC_BYPASSED) { /* if BYPASSED, the lookup has counted the bypass */
         result->outcome = GPC_BYPASSED;
         gpci_decline(ctrl->cache, &pkt->request, &access->view, result->fetch_sectors, result);
     }
@@ -56,7 +56,7 @@ gpci_verdict gpci_l1_on_stall(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
                               uint32_t mshr_entry, gpc_busy reason) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     uint64_t now = timed->wheel.now;
-    if (GPCI_UNLIKELY(gpci_is_prefetch(pkt))) /* a prefetch does not wait: not needed yet */
+    if (GPCI_UNLIKELY(gpci_is_prefetch(pkt))) /* a prefetch ends instead of waiting */
         return GPCI_BLOCKED;
     if (!ctrl->cache->predictor_ops->on_stall || reason == GPC_BUSY_MERGE || !may_pass(ctrl, pkt, access, mshr_entry) ||
         !passes(ctrl, pkt, access, reason))

@@ -4,14 +4,14 @@
 
 /*
  * Recent writes of an L2 slice. Between a write and a read of a sector l2.write_to_read L2 cycles pass: an earlier read
- * waits at the tags, and packets behind wait, too. Only a line's home knows: a copy in the other partition is dropped
- * with the write, and read again from home. Writes never wait, nor do atomics, which also delay no read.
+ * waits at the tags, and packets behind wait, too. Only the line's home slice delays reads: the write drops a copy in
+ * the other partition, and the copy is read again from home. Writes and atomics never wait; atomics delay no read.
  *
  * Example, 260 cycles: a sector is written in cycle 100. A read of the sector, at the tags in 120, passes in 360, and a
- * read of another sector, arriving in 121, in 361; had the second read come first, it would have passed in 119.
+ * read of another sector, arriving in 121, in 361; if the second read had arrived in 119, it would have passed in 119.
  *
- * Rows of eight sectors, a cache line of the processor; enough rows for a sector per cycle. A sector is identified by
- * 31 bits of a hash. If a ninth sector of a row would delay a read, the oldest no longer does.
+ * Written sectors are in rows of eight, a cache line of the processor; there are enough rows for a sector per cycle. A
+ * sector is identified by 31 bits of a hash. If a row has no place for a written sector, the row forgets the oldest.
  */
 #define WAYS 8u
 
@@ -30,7 +30,7 @@ static written *written_of(const gpci_ctrl *slice) {
     return slice->parts.self[GPCI_PART_WRITTEN];
 }
 
-/* None without l2.write_to_read, and in trees. */
+/* Make the part if l2.write_to_read is set, for plain caches. */
 static gpc_status make(gpci_timed *timed, gpci_ctrl *slice, gpc_error *error) {
     const uint32_t rows = (timed->write_to_read + WAYS - 1) / WAYS;
     if (!rows || timed->hierarchy->coherent || !gpci_number(timed->hierarchy, GPCI_KEY_L2_ENABLED))

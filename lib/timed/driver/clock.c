@@ -79,7 +79,7 @@ uint64_t gpci_timed_next(const gpci_timed *timed) {
 
 /* A cycle. */
 
-/* Group of a component, mostly of the previous component. */
+/* Group of a component: mostly `last`, the group of the component stepped before. */
 static inline const gpci_group *group_at(const gpci_timed *timed, const gpci_group *last, uint32_t number) {
     return GPCI_LIKELY(number - last->first < last->components) ? last : &timed->groups[timed->group_of[number]];
 }
@@ -95,7 +95,7 @@ GPCI_INLINE void step_component(void *user_data, uint32_t number) {
     at->group->step(at->group, number - at->group->first);
 }
 
-/* Prefetch packets for steps, then the referenced data, and so on: steps need not wait for host memory in turn. */
+/* Prefetch data of all due steps, pass by pass, so that the steps do not wait for the CPU's memory one by one. */
 static void expect_steps(const gpci_timed *timed, const uint64_t *due) {
     const gpci_group *group = timed->groups;
     for (unsigned pass = 0; pass < GPCI_EXPECT_PASSES; pass++)
@@ -150,7 +150,7 @@ static gpc_status run_cycle(gpci_timed *timed, uint64_t limit) {
             return status;
     }
     timed->ahead_limit = timed->runs_ahead ? gpci_ahead_limit(timed, limit) : 0;
-    timed->wheel.now = next; /* arrivals of this cycle are prefetched too */
+    timed->wheel.now = next; /* set before expect_steps, which then prefetches packets that arrive in this cycle */
     expect_steps(timed, gpci_wheel_row(&timed->wheel, next));
     gpci_wheel_run_cycle(&timed->wheel, next, step_component, &(turn){timed, timed->groups});
     return gpci_timed_end_cycle(timed);

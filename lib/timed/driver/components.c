@@ -23,7 +23,7 @@ const char *gpci_group_name(gpci_group_kind kind) {
     return names[kind];
 }
 
-/* Returns the number of components. */
+/* Number the components of all groups. Returns the number of components. */
 static uint32_t number_groups(gpci_timed *timed) {
     uint32_t next = 0;
     for (uint32_t kind = 0; kind < GPCI_GROUP_COUNT; kind++) {

@@ -14,7 +14,7 @@
  */
 #ifdef GPCI_CHECK
 
-/* Ends minus begins of waits at the tags for a resource. */
+/* Core cycles of waits at the tags for a resource: cycles of ends minus cycles of begins. */
 static uint64_t stalls(const gpci_ctrl *ctrl, gpc_busy reason, uint64_t now) {
     uint64_t cycles = ctrl->counts.stalls_again[reason];
     for (unsigned client = 0; client < 2; client++)

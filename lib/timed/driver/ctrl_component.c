@@ -14,7 +14,7 @@
  * for coherent controllers, in coherent_l1.c and coherent_ctrl.c.
  */
 
-/* Rows, or buckets: enough for the table's entries, or many if unlimited. */
+/* Make the MSHR table, with rows or buckets: as many as suit the number of entries, or many if unlimited. */
 static gpc_status make_mshr(gpci_timed *timed, gpci_ctrl *ctrl) {
     const bool coherent = timed->hierarchy->coherent != NULL;
     const uint64_t entries = ctrl->options->entries;
@@ -55,7 +55,7 @@ void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t s
     (void)sectors;
 }
 
-/* Queues of an L1 before the tags, and queues for requested data, are unbounded: limits are elsewhere. */
+/* The queue before an L1's tags, and queues for requested data, are unbounded: their contents are limited elsewhere. */
 void gpci_ctrl_queues(const gpci_timed *timed, gpci_ctrl *ctrl) {
     const bool first = ctrl->level == 1;
     const uint64_t in = gpci_number(timed->hierarchy, GPCI_KEY_L2_QUEUE),

@@ -71,7 +71,7 @@ static void hold_misses(gpci_holders *holders, const gpci_ctrl *ctrl) {
 
 /* L1s. */
 
-/* Accesses on the way out of the data. */
+/* Accesses whose data are on the way to the SM. */
 static void hold_due(gpci_holders *holders, const gpci_ctrl *ctrl, const gpci_due_list *due) {
     gpci_held(holders, "access whose data are coming out", due->first != UINT32_MAX, gpci_by_clock(ctrl->component));
 }

@@ -11,7 +11,7 @@
 
 /* Events for actions of the timed hierarchy. */
 
-/* True if a controller is an SM's constant cache, not an L1. The second function: an L1.5. */
+/* True if a controller is an SM's constant cache, not an L1. is_l15: true if a controller is an L1.5. */
 static bool is_constants(const gpci_ctrl *ctrl) {
     return ctrl->level == 1 && !ctrl->rules->loads_go && ctrl->rules->own_lines && !ctrl->timed->hierarchy->coherent;
 }
@@ -44,7 +44,7 @@ static gpc_event event_of(const gpci_timed *timed, gpc_what what, gpc_component 
     event.address = pkt->address;
     event.kind = label->kind;
     event.bytes = gpci_packet_bytes(pkt);
-    if (label->port) /* no SM asks; `request` has the neighbour that policies are told */
+    if (label->port) /* a port's line; the SM of `request` is only for policies (port.c, neighbour) */
         return event;
     event.sm = pkt->request.sm;
     if (label->origin) {
@@ -185,7 +185,7 @@ void gpci_append_fork(gpci_timed *timed, uint32_t packet) {
     gpci_stages_fork(timed, gpci_packet_at(&timed->pool, packet));
 }
 
-/* Set fields unknown to a packet to memory. */
+/* Label a new write-back, and set the fields that a slice's packets to memory lack. */
 static void complete_write_back(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     *gpci_label_take(&timed->pool, packet) = (gpci_packet_label){
@@ -501,7 +501,7 @@ static void tell_packet(gpci_timed *timed, gpc_what what, uint32_t module, const
         gpci_event_log_put(timed->log, &event);
 }
 
-/* Controller of a transaction when a message leaves or arrives. */
+/* Set the stage of a message's transaction: the message leaves `module`, or (`come`) has arrived there. */
 static void stages_of_message(gpci_timed *timed, uint32_t module, const gpci_packet *pkt, bool come) {
     uint32_t index;
     const gpc_component component = gpci_component_of(timed->hierarchy, module, &index);
@@ -562,7 +562,7 @@ void gpci_append_entry(gpci_timed *timed, gpc_what what, uint32_t number) {
         gpci_event_log_put(timed->log, &event);
 }
 
-/* Numbers are for one event log: forget numbers of an earlier event log. The engine's clocks go on. */
+/* Clear the event ids of an earlier event log. The clocks of stage times go on. */
 static void forget(gpci_timed *timed) {
     const size_t labels = (size_t)timed->pool.chunk_count * GPCI_POOL_CHUNK;
     for (size_t i = 0; i <= labels; i++)

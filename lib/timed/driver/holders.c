@@ -55,8 +55,8 @@ static bool has_wake_up(const gpci_timed *timed, const gpci_mover *mover) {
 }
 
 /*
- * Motion. An object moves when a mover of a holder moves: a component with a wake-up, the host, or another moving
- * object. An object that only waits for the object alone stands still.
+ * Motion. An object moves if the mover of any of its holders moves: a component with a wake-up, the host, or another
+ * object that moves. If all holders of an object wait only for the object itself, the object stands still.
  */
 
 #define OBJECTS 4096u /* in a larger hierarchy every object counts as moving */
@@ -168,7 +168,7 @@ static bool is_sound(const motion *moving, const gpci_holders *holders, const gp
         return mover->groups != 0;
     const gpci_group *group = &timed->groups[gpci_lowest(mover->groups)];
     if (group == holders->group && mover->object == holders->object)
-        return true; /* the holder is a holder of the object */
+        return true; /* the mover is the holder's own object, which is not empty: it has the holder */
     return mover->object < group->objects && !gpci_holds_nothing(group, mover->object);
 }
 

@@ -76,7 +76,7 @@ static void run_alone(gpci_shards *shards) {
         }
 }
 
-/* Move wakes of shards' components by others to the shards' wheels. Returns the number of due components. */
+/* Move wakes of shards' components from the hierarchy's wheel to the shards' wheels. Returns how many are due. */
 static uint32_t gather(gpci_shards *shards) {
     const gpci_shard_phase *phase = shards->phase;
     uint64_t *from = due_of(shards, &shards->main->wheel);
@@ -128,7 +128,7 @@ static void run_phase(gpci_shards *shards, const gpci_shard_phase *phase) {
         pass(shards, phase->last);
         run_view(shards, shards->main);
         pass(shards, phase->last);
-        settle_networks(shards); /* a moved packet may be the first, and due late */
+        settle_networks(shards); /* a moved packet may be first of an output, and due beyond the wheel's span */
         return;
     }
     const uint32_t count = gather(shards);

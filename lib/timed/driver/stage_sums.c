@@ -29,7 +29,7 @@ gpc_status gpci_stage_times_reserve(gpci_timed *timed, uint32_t lines) {
     if (!GPCI_ARRAY_RESERVE(timed->context, times->lines, times->line_capacity, times->line_live,
                             2 * (size_t)lines + times->line_live) ||
         !GPCI_ARRAY_RESERVE(timed->context, times->sums, times->sum_capacity, times->sum_count,
-                            timed->in_flight + 2) || /* and of a fence */
+                            timed->in_flight + 2) || /* a new access, and the fence before it */
         !gpci_slots_reserve(timed->context, &times->slots, times->sums, times->sum_count, timed->in_flight + 2,
                             hash_at))
         return GPC_ERROR_MEMORY;
@@ -41,7 +41,7 @@ gpc_status gpci_stage_times_reserve_inflights(gpci_timed *timed) {
     const size_t had = times->access_capacity;
     if (!GPCI_ARRAY_RESERVE(timed->context, times->accesses, times->access_capacity, 0, timed->inflight_capacity))
         return GPC_ERROR_MEMORY;
-    if (times->access_capacity > had) /* snapshots contain all, though fences begin none */
+    if (times->access_capacity > had) /* a snapshot contains all elements, also of fences, which set none */
         memset(times->accesses + had, 0, (times->access_capacity - had) * sizeof *times->accesses);
     return GPC_OK;
 }

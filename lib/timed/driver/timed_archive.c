@@ -68,7 +68,7 @@ static uint64_t count_starters(const gpci_timed *timed) {
 static void resume(gpci_timed *timed) {
     timed->starters = count_starters(timed);
     for (uint32_t sm = 0; sm < timed->hierarchy->sms; sm++)
-        timed->l1[sm].reads_anew = true; /* a waiting load may be one */
+        timed->l1[sm].reads_anew = true; /* gpci_reads_anew may be true for a waiting load */
     if (timed->coherent)
         gpci_engine_resume(gpci_engine_of(timed), timed->wheel.now);
 }

@@ -30,7 +30,7 @@ static gpc_status fence(gpc_hierarchy *hierarchy, const gpc_fence *asked, gpc_er
     return gpci_fail(error, GPC_ERROR_STATE, "gpc_hierarchy_fence: the hierarchy is timed: gpc_hierarchy_try_fence");
 }
 
-/* A hit with data under way has no packet any more, but is in flight. */
+/* Packets and accesses are both tested: a hit whose data are on the way has no packet, but is in flight. */
 bool gpci_timed_is_idle(gpci_timed *timed, bool memory) {
     gpci_timed_fold(timed);
     return !timed->in_flight && !gpci_pool_live(&timed->pool) && gpci_groups_idle(timed, memory);
@@ -115,7 +115,7 @@ static bool measures(const gpc_hierarchy *hierarchy, gpci_counter_needs needs) {
     case GPCI_NEEDS_L2_PREFETCHER:
         return gpci_part_is_there(timed->l2, GPCI_PART_PREFETCH);
     case GPCI_NEEDS_CREDITS:
-    case GPCI_NEEDS_MISSES: /* or of a constant cache */
+    case GPCI_NEEDS_MISSES: /* misses of a host's L1, or of constant caches and L1.5s */
         return any_sm(timed, needs) ||
                (needs == GPCI_NEEDS_MISSES && (timed->hierarchy->constants || timed->hierarchy->l15));
     case GPCI_NEEDS_LINKS:

@@ -21,11 +21,11 @@
 typedef struct gpci_collector {
     uint32_t count; /* number of units */
     uint32_t last;  /* unit served last */
-    uint64_t taken; /* instructions that have taken a unit */
+    uint64_t taken; /* number of instructions that have taken a unit so far */
     gpci_queue issued, ready;
     struct gpci_collector_unit {
         gpci_queue lines;
-        uint64_t ready_at; /* operands are read */
+        uint64_t ready_at; /* core cycle from which all operands are read */
         uint64_t number;   /* number of the instruction, in the order of issue */
     } units[];
 } gpci_collector;
@@ -94,7 +94,7 @@ static bool have_common_line(const gpci_timed *timed, const gpci_queue *left, co
     return false;
 }
 
-/* Does an earlier instruction wait in another unit, and would a write or a read of a line be too early? */
+/* True if an earlier instruction in another unit has a line in common with the unit's, and one of the two writes. */
 static bool must_follow(const gpci_timed *timed, const gpci_collector *collector,
                         const struct gpci_collector_unit *collector_unit) {
     for (uint32_t unit = 0; unit < collector->count; unit++) {
@@ -139,7 +139,7 @@ static bool has_free(const gpci_collector *collector) {
     return false;
 }
 
-/* Next cycle with a possible move without the tags; or GPCI_NEVER. */
+/* Next cycle in which an instruction may move, apart from moves to the tags; or GPCI_NEVER. */
 static uint64_t next_move(const gpci_collector *collector, uint64_t now) {
     uint64_t next = GPCI_NEVER;
     if (collector->issued.count && has_free(collector))
@@ -168,7 +168,7 @@ static gpci_queue *tags_of(const gpci_timed *timed, gpci_ctrl *ctrl, uint32_t pa
     return inflight != UINT32_MAX && timed->inflights[inflight].constant ? &gpci_constants_of(ctrl)->in : &ctrl->in;
 }
 
-/* After the tags. */
+/* After the tags: if no line is left before the tags, move the ready instruction there. */
 static void refill(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_collector *collector = collector_of(ctrl);
     const gpci_ctrl *constants = gpci_constants_of(ctrl);

@@ -188,7 +188,8 @@ void gpci_combine_join(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry, 
         timed->pool.links[gpci_packet_at(&timed->pool, entry->line.mshr_target)->line.mshr_target].next = packet;
     else
         entry->line.mshr_target = packet;
-    gpci_packet_at(&timed->pool, entry->line.mshr_target)->line.mshr_target = packet; /* the first knows the last */
+    /* in the first joined store, `line.mshr_target` is the last joined store */
+    gpci_packet_at(&timed->pool, entry->line.mshr_target)->line.mshr_target = packet;
     timed->pool.links[packet].next = GPCI_NO_PACKET;
     entry->flags |= GPCI_PACKET_JOINED;
     gpci_log_event(timed, GPC_WHAT_JOIN, ctrl, pkt, 0);
@@ -211,7 +212,7 @@ void gpci_combine_flush(gpci_timed *timed, gpci_ctrl *ctrl) {
         release(timed, ctrl, unit, 0);
 }
 
-/* Release after long enough without a request; otherwise wake L1 at that time. */
+/* If no request has come for `patience` cycles, release all requests. If one has, wake L1 when the time is over. */
 static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
     const gpci_combine *combine = combine_of(ctrl);
     if (timed->wheel.now >= combine->last + combine->patience)

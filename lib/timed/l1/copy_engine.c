@@ -58,7 +58,7 @@ static uint32_t take_inflight(gpci_timed *timed, const gpci_copy_asked *asked, u
     while (timed->inflights[last].next != UINT32_MAX)
         last = timed->inflights[last].next;
     timed->inflights[last].next = inflight;
-    timed->inflights[last].fence.marks = 1; /* the last in-flight access counts the copy */
+    timed->inflights[last].fence.marks = 1; /* only the last linked in-flight access counts the copy's cycles */
     return first;
 }
 
@@ -178,7 +178,7 @@ static bool is_translated(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_copy_en
     return gpci_l1_tlb_lets_copy(timed, ctrl, bulk->addresses[bulk->row] + bulk->done);
 }
 
-/* Send requests, after those of L1's tags. */
+/* Send requests of copies, after L1's tags have put packets into the miss queue. */
 static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_copy_engine *copy_engine = gpci_copy_engine_of(ctrl);
     const uint64_t now = timed->wheel.now;
@@ -198,7 +198,7 @@ static void step(gpci_timed *timed, gpci_ctrl *ctrl) {
     const uint64_t due = copy_engine->queue[copy_engine->first].due;
     copy_engine->stalls += due <= now && !copy_engine->sent;
     GPCI_AGAIN(ctrl->counts.copy_stalls_again += (due <= now) - (due <= now && copy_engine->sent));
-    if (copy_engine->under_way < copy_engine->most || due > now) /* otherwise a reply wakes the engine */
+    if (copy_engine->under_way < copy_engine->most || due > now) /* if `most` are under way, a reply wakes the engine */
         gpci_wheel_wake(&timed->wheel, ctrl->component, due > now ? due : now + 1);
 }
 

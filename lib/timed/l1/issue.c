@@ -72,7 +72,7 @@ uint32_t gpci_take_inflight(gpci_timed *timed, uint32_t sm, uint32_t warp, uint8
         number = timed->inflight_fresh++;
         if (GPCI_UNLIKELY(!(timed->inflight_fresh % GPCI_STRAND_FLIGHTS)))
             timed->inflight_fresh += timed->inflight_stride;
-        timed->inflights[number] = (gpci_inflight){0}; /* as gpci_pool_take_fresh */
+        timed->inflights[number] = (gpci_inflight){0}; /* zeroed for snapshots, as by gpci_pool_take_fresh */
         GPCI_POISON(&timed->inflights[number], sizeof *timed->inflights);
     } else {
         timed->inflight_free = timed->inflights[number].next;
@@ -103,8 +103,8 @@ uint32_t gpci_take_inflight(gpci_timed *timed, uint32_t sm, uint32_t warp, uint8
 /* Lines of an instruction with one or two accesses. */
 typedef struct issued_lines {
     gpci_transaction *each;
-    uint32_t count, first, segments; /* first: lines of the first access */
-    bool given;                      /* coalesced by the host */
+    uint32_t count, first, segments; /* first: number of lines of the first access */
+    bool given;                      /* the host has coalesced the lines */
 } issued_lines;
 
 /* True if packets may be blocks of a line, in a tree. */
@@ -139,7 +139,7 @@ GPCI_INLINE void queue_line(gpci_timed *timed, gpci_queue *queue, const gpc_requ
     pkt->line.marks = 0;
     pkt->level = 1;
     pkt->flags = (uint8_t)((last ? GPCI_PACKET_LAST : 0) | (line->follows ? GPCI_PACKET_FOLLOWS : 0));
-    if (lines->given || GPCI_UNLIKELY(timed->hierarchy->sector_packets)) { /* with turns as usual */
+    if (lines->given || GPCI_UNLIKELY(timed->hierarchy->sector_packets)) { /* each packet takes a turn at the tags */
         pkt->request.continues = line->follows;
         pkt->flags &= (uint8_t)~GPCI_PACKET_FOLLOWS;
     }
@@ -181,7 +181,7 @@ GPCI_INLINE gpc_status make_ready(gpci_timed *timed, bool ordered) {
     return status;
 }
 
-/* Queues lines `from` to `to` of one access. */
+/* Queue the lines of one access: `from` to `to` - 1. */
 GPCI_INLINE void queue_access(gpci_timed *timed, gpci_queue *queue, const gpc_warp_access *access, gpc_request *request,
                               const issued_lines *lines, uint32_t from, uint32_t to, uint32_t inflight) {
     gpci_ctrl *ctrl = &timed->l1[access->sm];
@@ -378,7 +378,7 @@ static void complete_at_once(gpci_timed *timed, const gpc_warp_access *access, u
     timed->hierarchy->called_back = false;
 }
 
-/* End of an issue: without memory the issue gets a sentence. */
+/* End an issue: after a failure, describe the failure in `error`. */
 GPCI_INLINE gpc_status end_issue(gpc_status status, gpc_error *error) {
     return GPCI_LIKELY(status >= 0) ? status : gpci_fail_by_status(error, status, "gpc_hierarchy_try_issue");
 }

@@ -67,7 +67,10 @@ const gpci_ctrl_rules gpci_l1_ctrl = {.own_lines = true,
                                       .on_stall = gpci_l1_on_stall,
                                       .on_not_allocated = gpci_l1_not_kept};
 
-/* A load that bypasses L1 is held up at the tags, or no more: the bypass is open meanwhile, without a fetch. */
+/*
+ * Called after each try of a bypassing load to pass L1's tags (`first`: the first try). While the load is held up, its
+ * bypass is open, as it is later while the fetch is in flight.
+ */
 static GPCI_NOINLINE void hold_bypass(const gpci_timed *timed, const gpci_ctrl *ctrl, bool first,
                                       gpci_verdict verdict) {
     if (!ctrl->cache->predictor_ops->on_reply)
@@ -78,7 +81,7 @@ static GPCI_NOINLINE void hold_bypass(const gpci_timed *timed, const gpci_ctrl *
         gpci_close_l1_bypass(timed->hierarchy, ctrl->index);
 }
 
-/* Send a load past L1 by itself: the line's fetch may be older than the line's last change. */
+/* Send a load past L1 without joining the line's fetch, which may bring data older than the line's last change. */
 static gpci_verdict send_alone(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     access->fresh = false; /* the entry may be gone when the load has its turn again */
@@ -176,7 +179,7 @@ static gpci_verdict pass_store(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t pack
     return verdict;
 }
 
-/* Performed at L2; L1 only drops the copy. */
+/* Pass an atomic through the tags. L2 performs the atomic; L1 only drops its copy of the line. */
 static gpci_verdict pass_atomic(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_packet *pkt,
                                 gpci_tag_access *access) {
     if (gpci_queue_full(&ctrl->out))
@@ -209,7 +212,7 @@ GPCI_INLINE gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
     }
 }
 
-/* True if waiting data stop the tags, at the port or the banks. */
+/* True if so many data wait for the data port, or the data banks, that the tags stop. */
 GPCI_INLINE bool data_wait(const gpci_ctrl *ctrl, uint64_t now) {
     return GPCI_UNLIKELY(gpci_part_is_there(ctrl, GPCI_PART_DATA_BANKS))
                ? gpci_data_is_full(ctrl, now)
@@ -223,7 +226,7 @@ GPCI_INLINE gpci_queue *before_tags(const gpci_timed *timed, gpci_ctrl *ctrl, bo
     return chooses ? ctrl->intake->choose(timed, ctrl) : &ctrl->in;
 }
 
-/* Blocks of a line for an instruction pass together, if possible. */
+/* Take a tag port. A block that follows a block of the same line needs no further port in the same cycle. */
 GPCI_INLINE bool tag_port(const gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt) {
     const bool follows = pkt->flags & GPCI_PACKET_FOLLOWS && ctrl->tag_port.used &&
                          ctrl->tag_port.cycle == gpci_clock_own(ctrl->options->clock, timed->wheel.now);
@@ -241,7 +244,7 @@ GPCI_INLINE void run_tags(gpci_timed *timed, gpci_ctrl *ctrl, pass_tags_fn pass_
     if (gpci_ctrl_stuck(access))
         return;
     for (gpci_queue *queue; (queue = before_tags(timed, ctrl, returns, chooses))->count && !gpci_replies_wait(ctrl);) {
-        /* decided without reading the packet; in a tree a packet may pass beside the one before */
+        /* tested before the packet is read; in a tree, a packet may still pass together with the packet before */
         if (data_wait(ctrl, now) || (!returns && gpci_ctrl_ports_used(ctrl, now))) {
             gpci_wheel_wake(&timed->wheel, ctrl->component, now + 1);
             return;
@@ -276,7 +279,7 @@ GPCI_INLINE void run_tags(gpci_timed *timed, gpci_ctrl *ctrl, pass_tags_fn pass_
 /* Send the first packet of the miss queue into the network, or let it wait for another SM's read. */
 static void send_out(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    pkt->priority = pkt->request.priority; /* L2 may change the request's */
+    pkt->priority = pkt->request.priority; /* L2 may change `request.priority` */
     if (gpci_parts_at(ctrl, GPCI_AT_LEAVE) && gpci_parts_leave(timed, ctrl, packet))
         return;
     ctrl->below.packets += !(pkt->flags & GPCI_PACKET_POSTED);
@@ -425,7 +428,7 @@ void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm) {
     step_below(timed, ctrl, gpci_coherent_l1_room, gpci_coherent_l1_send);
 }
 
-/* Third pass: the place of a hit's or victim's line, and the load of a reply. */
+/* Third pass of gpci_l1_expect: prefetch the place of a hit or victim, and the in-flight access of a reply. */
 static void expect_last(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t reply) {
     if (ctrl->in.count && ctrl->cache)
         gpci_sw_prefetch_place(ctrl->cache, gpci_packet_at(&timed->pool, ctrl->in.first)->address);
@@ -468,7 +471,7 @@ void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
     gpci_ctrl_sw_prefetch_fill(ctrl, pkt->address);
     if (!(pkt->flags & GPCI_PACKET_FETCH))
         return;
-    GPCI_PREFETCH(gpci_packet_at(&timed->pool, pkt->line.mshr_target)); /* a waiter has no more bytes */
+    GPCI_PREFETCH(gpci_packet_at(&timed->pool, pkt->line.mshr_target)); /* a waiter has only the first cache line */
     if (gpci_lrc_of(ctrl))
         gpci_lrc_expect(gpci_lrc_of(ctrl), sm, pkt->address);
 }

@@ -154,7 +154,7 @@ static void end(gpci_timed *timed, gpci_ctrl *l1) {
         gpci_wheel_wake(&timed->wheel, l1->component, timed->wheel.now + 1);
 }
 
-/* The L1.5 of an L1 is a component; the part stands for the way there. */
+/* The L1.5 itself is a component; the part of an L1 sends the L1.5's reads, and refuses SMs for the L1.5. */
 const gpci_part_class gpci_l15_reader_part = {
     .levels = GPCI_OF_L1S, .step = {[GPCI_AT_BELOW] = ask, [GPCI_AT_END] = end}, .has_room = gpci_l15_has_room};
 

@@ -37,7 +37,7 @@ static void combine_store(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, c
     GPCI_AGAIN(ctrl->counts.combined_again += mshr_entry != GPCI_NO_PACKET);
 }
 
-/* True if other requests of the line may join a fetch: a load without special fields. */
+/* True if other requests of the line may join a fetch: of an access's load, not declined, admitted or without token. */
 static bool is_combined(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_fetch_request *asked) {
     if (!gpci_part_is_there(ctrl, GPCI_PART_COMBINE))
         return false;
@@ -196,7 +196,7 @@ static bool leaves(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
 /* The way of an L1 to the coalescer, an object shared by SMs. */
 const gpci_part_class gpci_lrc_part = {.levels = GPCI_OF_L1S, .leaves = leaves};
 
-/* Replies on the way into an SM's L1 through the fill port: to MSHR entries, or to the asking accesses. */
+/* Replies on the way into an SM's L1 through the fill port: to MSHR entries, or to accesses. */
 
 /* A reply passed on by a coalescer. */
 typedef struct merged {
@@ -242,7 +242,7 @@ static void keep(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
 
 static void take_reply(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    pkt->request.address = pkt->address; /* L2 has changed both on the way */
+    pkt->request.address = pkt->address; /* L2 has changed `request.address` and `request.priority` */
     pkt->request.priority = pkt->priority;
     bool read = pkt->type == GPCI_REPLY && (pkt->request.kind == GPC_LOAD || pkt->request.kind == GPC_PREFETCH);
     if (pkt->level == 3 && read) {
@@ -320,7 +320,7 @@ void gpci_l1_fills(gpci_timed *timed, gpci_ctrl *ctrl) {
 
 /* Completion of accesses: the last line completes an access, and the host is told. */
 
-/* Bookkeeping for accesses other than loads. */
+/* End an access that is no load: set fields of the completion, and count. */
 static void end(gpci_timed *timed, const gpci_inflight *access, gpc_completion *completion) {
     if (access->kind == GPCI_KIND_FENCE) {
         completion->kind = GPC_LOAD;
@@ -438,7 +438,7 @@ void gpci_l1_answer(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, 
     gpci_l1_release_line(timed, pkt->line.inflight, level);
 }
 
-/* Data of a released load follow data of earlier loads. */
+/* A load is released: its data pass the release port (l1.release_width) after the data of earlier loads. */
 static GPCI_COLD void hand_over(gpci_timed *timed, const gpci_packet *pkt) {
     if (pkt->line.inflight == UINT32_MAX || pkt->line.kind != GPC_LOAD)
         return;

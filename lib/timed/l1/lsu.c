@@ -35,7 +35,10 @@ static void count_unjoined(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_gauge_set(&ctrl->mshr.gauge, timed->wheel.now, ctrl->mshr.used[0]);
 }
 
-/* Tell the instruction's unit, once; after the last access the unit may begin another instruction. L1 looks again. */
+/*
+ * An access has signalled: tell the instruction's unit, once per access. After the last access of the instruction, the
+ * unit may begin another instruction: step L1.
+ */
 static void signal(gpci_timed *timed, gpci_packet *pkt) {
     gpci_ctrl *ctrl = ctrl_of(timed, pkt);
     gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
@@ -67,7 +70,7 @@ void gpci_lsu_joined(gpci_timed *timed, uint32_t inflight) {
         signal(timed, pkt);
 }
 
-/* Count a lookup, and perhaps a transaction. */
+/* Count the lookup of an access that is not part of another, and the round trip of a load served by memory. */
 static void count(gpci_timed *timed, const gpci_tree_inflight *access, gpci_packet *pkt, uint8_t level) {
     gpci_ctrl *ctrl = ctrl_of(timed, pkt);
     uint8_t seen = 0;
@@ -85,7 +88,7 @@ static void count(gpci_timed *timed, const gpci_tree_inflight *access, gpci_pack
     }
 }
 
-/* End of an access whose instruction completed at the start. */
+/* End an access, with sm.lsu_waits = false. The instruction completed when the instruction's last access began. */
 static void end_unawaited(gpci_timed *timed, uint32_t packet, uint8_t level) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     if (pkt->line.kind == GPC_LOAD && level == 3 && pkt->line.missed) {

@@ -58,7 +58,7 @@ void gpci_multicast_reply(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_p
     if (requester == ctrl)
         return;
     requester->below
-        .packets--; /* counted by the network on leaving; the destination SM had counted the packet earlier */
+        .packets--; /* the requester counted the request when sending; the destination SM counts the reply itself */
     gpci_wheel_wake(&requester->timed->wheel, requester->component,
                     timed->wheel.now + 1); /* may belong to another shard */
 }

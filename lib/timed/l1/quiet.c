@@ -4,7 +4,7 @@
 #include "timed/ctrl/l15_ctrl.h"
 #include "timed/l1/l1_below.h"
 
-/* An SM's L1 between two kernels, while other SMs have accesses in flight (hierarchy/kernels.c). Between cycles. */
+/* Empty an SM's L1 between two kernels, while other SMs have accesses in flight. Called between cycles. */
 
 bool gpci_timed_is_quiet(const gpc_hierarchy *hierarchy, uint32_t sm) {
     const gpci_timed *timed = hierarchy->timed;

@@ -4,8 +4,8 @@
 #include "level/build/threads_check.h"
 
 /*
- * Most cycles to run ahead: well below the wheel's span; fewest cycles worthwhile; and most cycles without a step to
- * look past.
+ * FARTHEST: most cycles to run ahead, well below the wheel's span. NEAREST: fewest cycles for which running ahead is
+ * worthwhile. GAP: the run ends if the pair has no step within so many cycles.
  */
 #define FARTHEST 256u
 #define NEAREST 4u
@@ -33,14 +33,14 @@ uint64_t gpci_ahead_limit(const gpci_timed *timed, uint64_t limit) {
     return limit;
 }
 
-/* True if the L1 interacts only with the SM. Loads of the moment look at changes in slices (changes.h). */
+/* True if the L1 interacts only with the SM. A load of gpci_reads_anew looks at slices (changes.h). */
 GPCI_INLINE bool is_alone(const gpci_ctrl *ctrl) {
     return !ctrl->out.count && !(ctrl->parts.active & NOT_ALONE) && ctrl->unsent.since == GPCI_NEVER &&
            !ctrl->fills.count && !ctrl->below.joined && !ctrl->sm.refused_miss &&
            !(ctrl->reads_anew && ctrl->sm.waiting) && !gpci_replies_wait(ctrl);
 }
 
-/* First cycle from `cycle` on with a turn of L1 or SM, within a few cycles; or GPCI_NEVER. */
+/* First cycle, of the GAP cycles from `cycle` on, in which L1 or SM are to be stepped; or GPCI_NEVER. */
 GPCI_INLINE uint64_t next_tick(const gpci_wheel *wheel, uint32_t l1, uint32_t sm, uint64_t cycle) {
     for (uint64_t end = cycle + GAP; cycle < end; cycle++) {
         const uint64_t *row = gpci_wheel_row(wheel, cycle);
@@ -50,7 +50,7 @@ GPCI_INLINE uint64_t next_tick(const gpci_wheel *wheel, uint32_t l1, uint32_t sm
     return GPCI_NEVER;
 }
 
-/* Last cycle without replies other than already granted by the reply network. */
+/* Last cycle in which only replies that the reply network has already granted can arrive. */
 static uint64_t last_without_reply(const gpci_ctrl *ctrl, uint64_t now) {
     if (!ctrl->below.packets)
         return now + FARTHEST;
@@ -61,7 +61,7 @@ static uint64_t last_without_reply(const gpci_ctrl *ctrl, uint64_t now) {
     return now + (cycles > FARTHEST ? FARTHEST : cycles ? cycles - 1 : 0);
 }
 
-/* Take a component's turn in a cycle; false: no turn. */
+/* True if a component is due in the cycle of `row`: the caller steps the component, which is no longer due. */
 GPCI_INLINE bool take_tick(uint64_t *row, uint32_t number) {
     const uint64_t bit = (uint64_t)1 << (number & 63);
     const bool due = (row[number / 64] & bit) != 0;
@@ -70,8 +70,9 @@ GPCI_INLINE bool take_tick(uint64_t *row, uint32_t number) {
 }
 
 /*
- * A cycle of an L1 and SM. False: they stop here. All cycles before are done: a network with new room may still wake
- * the L1 in a cycle before, while the L1's packet of the present cycle is already in the miss queue.
+ * Step an L1 and its SM in the present cycle. False: the two stop running ahead. All cycles before are marked as done
+ * (ahead.until): if a network with new room wakes L1 in such a cycle, L1 does nothing, although the miss queue already
+ * has a packet of the present cycle.
  */
 static bool step_pair(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number, uint64_t *row) {
     gpci_wheel *wheel = &timed->wheel;
@@ -96,7 +97,7 @@ static bool step_pair(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number, uint6
     ctrl->ahead.until = wheel->now;
     if (is_alone(ctrl) && timed->front.alone(timed->front.user_data, sm))
         return true;
-    gpci_bit_set(row, number); /* to hand over then */
+    gpci_bit_set(row, number); /* when the clock arrives, the SM's step calls hand_over */
     return false;
 }
 

@@ -12,7 +12,7 @@ static gpci_group_size sm_size(const gpci_timed *timed, gpci_group_kind kind) {
     return (gpci_group_size){timed->hierarchy->sms, timed->hierarchy->sms};
 }
 
-/* Attached later (gpci_timed_attach), and owned by the caller there. */
+/* The SMs are attached later (gpci_timed_attach); the caller of gpci_timed_attach owns the SMs. */
 static gpc_status sm_make(gpci_group *group, gpc_error *error) {
     (void)error;
     group->timed->front = (gpci_sm_front_end){0};
@@ -44,7 +44,7 @@ static void sm_expect(const gpci_group *group, uint32_t sm, unsigned pass) {
         front->expect(front->user_data, sm, pass);
 }
 
-/* The replay counts and reports instructions. */
+/* SMs have no counters or holders in the hierarchy: the replay counts and reports instructions. */
 const gpci_component_class gpci_sm_class =
     GPCI_COMPONENT_CLASS(GPCI_SCOPE_SM, sm_size, sm_make, sm_destroy, sm_step, sm_expect, gpci_count_nothing,
                          gpci_reset_nothing, gpci_state_nothing, gpci_hold_nothing);

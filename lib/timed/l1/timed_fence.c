@@ -24,7 +24,7 @@
  */
 typedef enum gpci_fence_phase { TAGS, WRITES, WRITE_BACK, DROP, FETCHES, MARKS } gpci_fence_phase;
 
-/* Mover of a fence (holders.h). */
+/* Mover of a fence (holders.h): the clock, the fence's L1, or other objects. */
 typedef enum fence_wait { GOES_ON, FOR_ITS_L1, FOR_OTHERS } fence_wait;
 
 /* Append a fence to the SM's list. Writes since the last fence are before this fence. */
@@ -62,7 +62,7 @@ void gpci_fence_wrote(gpci_timed *timed, const gpci_inflight *inflight) {
     gpci_fences *fences = &timed->l1[inflight->sm].fences;
     if (inflight->kind == GPC_PREFETCH || inflight->performed)
         return;
-    /* numbers wrap: compare by distance */
+    /* `epoch` may wrap: compare by distance */
     for (uint32_t number = fences->first; number != UINT32_MAX; number = timed->inflights[number].next)
         if ((int32_t)(timed->inflights[number].epoch - inflight->epoch) >= 0) {
             timed->inflights[number].fence.writes--;
@@ -112,7 +112,7 @@ static bool written_back(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
         fences->slot = 0;
     }
     while (gpci_next_dirty(ctrl->cache, &fences->slot, &line)) {
-        if (gpci_queue_full(&ctrl->out)) /* continues once a packet has left the queue: end */
+        if (gpci_queue_full(&ctrl->out)) /* once a packet has left the queue, end() steps L1 */
             return false;
         if (!gpci_ctrl_port(ctrl, timed->wheel.now, line.line_address)) { /* room exists (gpci_lines_to_begin) */
             gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
@@ -180,7 +180,7 @@ static bool go_on(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number, uint64_t 
             GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.fence_invalidations += drops);
             access->fence.phase = FETCHES;
         } else {
-            if (access->fence.plan.invalidate) /* without L1, too, reads behind the fence take nothing older */
+            if (access->fence.plan.invalidate) /* without an L1, too, later reads must not join older reads */
                 ctrl->fences.joins_since = timed->wheel.now + 1;
             access->fence.phase = MARKS;
         } /* fall through */
@@ -310,7 +310,7 @@ static void release_fence(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
         gpci_queue_push(ctrl->entrance, &timed->pool, timed->wheel.now, packet);
     }
     gpci_ctrl_waits(ctrl, timed->wheel.now);
-    ctrl->reads_anew = true; /* a held load is strong */
+    ctrl->reads_anew = true; /* the access behind the fence may be a strong load */
     gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
     gpci_give_inflight(timed, number);
 }
@@ -343,7 +343,7 @@ static bool step_all(gpci_timed *timed, gpci_ctrl *ctrl) {
             before = number;
             continue;
         }
-        writes -= timed->inflights[number].fence.writes; /* take_out passes them on */
+        writes -= timed->inflights[number].fence.writes; /* take_out adds these writes to the next fence */
         take_out(timed, fences, number, before);
         if (timed->inflights[number].fence.held_count)
             release_fence(timed, ctrl, number);
@@ -372,7 +372,7 @@ static void end(gpci_timed *timed, gpci_ctrl *ctrl) {
         gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now + 1);
 }
 
-/* The list is the controller's own: all accesses count there. */
+/* The part uses ctrl->fences, which every controller of an L1 has, because accesses count there without fences, too. */
 static gpc_status make(gpci_timed *timed, gpci_ctrl *ctrl, gpc_error *error) {
     (void)timed;
     (void)error;
@@ -381,7 +381,7 @@ static gpc_status make(gpci_timed *timed, gpci_ctrl *ctrl, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Mover of a fence behind so many writes in flight. */
+/* Mover of a fence, with `writes` earlier writes in flight. */
 static gpci_mover by_fence(const gpci_holders *holders, const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t number,
                            uint64_t writes) {
     switch (waits(timed, ctrl, number, writes)) {

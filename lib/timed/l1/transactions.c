@@ -17,7 +17,7 @@ static bool are_of_one_instruction(const gpc_request *left, const gpc_request *r
            left->copy == right->copy && left->process == right->process;
 }
 
-/* The instruction, except lanes. */
+/* Describe the instruction of a transaction; the lanes are unknown. */
 static gpc_warp_access instruction_of(const gpc_request *request) {
     gpc_warp_access access = GPC_WARP_ACCESS_INIT;
     access.sm = request->sm;
@@ -40,7 +40,7 @@ static gpc_warp_access instruction_of(const gpc_request *request) {
     return access;
 }
 
-/* Error in one of the transactions, or NULL. */
+/* Convert a transaction. Returns a text about an error, or NULL. */
 static const char *take_line(const gpc_hierarchy *hierarchy, const gpc_request *request, const gpc_request *first,
                              gpci_transaction *line) {
     const gpci_level *level = hierarchy->has_l1 ? &hierarchy->l1_level : &hierarchy->l2_level;
@@ -87,7 +87,7 @@ gpc_status gpci_timed_try_transactions(gpc_hierarchy *hierarchy, const gpc_reque
     gpc_status status = gpci_access_check(hierarchy, &access, error);
     if (status < 0)
         return status;
-    access.mask = 1; /* a prefetcher sees the first address */
+    access.mask = 1; /* a prefetcher sees the address of the first transaction, as lane 0 */
     access.addresses = &requests->address;
     gpci_timed *timed = gpci_timed_of_sm(hierarchy->timed, access.sm);
     gpci_ctrl *ctrl = &timed->l1[access.sm];

@@ -97,7 +97,7 @@ static void count_read(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pk
         GPCI_AGAIN(ctrl->counts.own_pending_again += pending);
 }
 
-/* Make the request to the slice's cache. A request from the peer is ready already. */
+/* Change the packet's request to a request for the slice's cache. The peer slice has already changed its reads. */
 static unsigned prepare(gpci_timed *timed, gpci_packet *pkt) {
     if (pkt->type == GPCI_READ && pkt->flags & GPCI_PACKET_LINK) {
         pkt->request.policy.token = pkt->request.policy.token_l2;
@@ -113,8 +113,9 @@ static unsigned prepare(gpci_timed *timed, gpci_packet *pkt) {
 }
 
 /*
- * A copy leaves, and no read joins an older one: reads behind a write follow the write to its home. Otherwise
- * a load of the write's SM could miss the write. L1 has what its SM stores, but no results of atomics.
+ * A write or atomic is passed on to the home slice: drop the copy of the line here, and let no read join a fetch in
+ * flight. Later reads then follow the write to the home slice; otherwise a load of the write's SM could miss the write.
+ * If L1 has the bytes of the SM's stores, a store drops nothing; L1 never has results of atomics.
  */
 static void drop_near(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt) {
     if (pkt->type == GPCI_WRITE && gpci_l1_for(timed->hierarchy, pkt->request.sm, pkt->request.space))
@@ -126,7 +127,7 @@ static void drop_near(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt
     gpci_ctrl_outdate(timed, ctrl, line, segments);
 }
 
-/* A write or an atomic of a line homed in the other partition goes there. */
+/* Send a write or an atomic of a line homed in the other partition to the peer slice. */
 static gpci_verdict pass_on(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     if (gpci_queue_full(&ctrl->link))
@@ -160,7 +161,7 @@ static gpci_verdict pass_uncached(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t p
     return GPCI_WAITING;
 }
 
-/* A line changes at home: a copy in the other partition leaves, and what is on its way there may be older. */
+/* A line changes in the home slice: drop a copy in the other partition, and mark reads in flight there as outdated. */
 static void change(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, unsigned shift) {
     gpci_parts_change(timed, ctrl, pkt->request.address);
     gpci_l2_drop_copy(timed->hierarchy, ctrl->index, pkt->request.address, pkt->address);
@@ -258,7 +259,7 @@ GPCI_INLINE bool is_held(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *
            gpci_parts_hold_up(timed, ctrl, pkt, access);
 }
 
-/* True if the SMs' first packet waits so. */
+/* True if the first packet of `in` is held up before the lookup (is_held). */
 GPCI_INLINE bool waits(const gpci_timed *timed, const gpci_ctrl *ctrl) {
     return gpci_parts_at(ctrl, GPCI_AT_HOLD) &&
            ctrl->tag_access[0].until > gpci_clock_own(ctrl->options->clock, timed->wheel.now);
@@ -365,7 +366,7 @@ static void take_fill(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
             gpci_parts_fill(timed, ctrl, packet);
         else
             gpci_ctrl_fill(timed, ctrl, packet);
-    } else { /* a passed-on write or atomic is done */
+    } else { /* the home slice has performed a write or atomic that was passed on */
         pkt->flags &= (uint8_t)~GPCI_PACKET_LINK;
         timed->pool.links[packet].due = timed->wheel.now;
         gpci_queue_push(&ctrl->returned, &timed->pool, timed->wheel.now, packet);
@@ -476,8 +477,8 @@ void gpci_slice_step(const gpci_group *group, uint32_t slice) {
 }
 
 /*
- * Prefetch (host memory). Packets from the network do not pass the tags yet, and packets before the tags may not be
- * due.
+ * Prefetch data for the slice's next step into the CPU's cache. Packets from the network do not pass the tags yet, and
+ * packets before the tags may not be due.
  */
 void gpci_slice_expect(const gpci_group *group, uint32_t slice, unsigned pass) {
     const gpci_timed *timed = group->timed;

@@ -32,7 +32,7 @@ void gpci_l2_write_memory(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t inner, ui
     gpci_queue_push(&ctrl->out, &timed->pool, timed->wheel.now, packet);
 }
 
-/* Write a line's dirty segments, taken from an L1. */
+/* Write dirty segments to memory that were taken from an L1, because the slice has evicted the line. */
 static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
     gpci_ctrl *ctrl = user_data;
     gpci_timed *timed = ctrl->timed;
@@ -132,7 +132,7 @@ static bool enqueue(gpci_timed *timed, uint32_t packet) {
     return true;
 }
 
-/* Line of a packet within the slice. */
+/* Address of a packet's line within the slice. */
 static uint64_t inner_of(const gpci_timed *timed, const gpci_packet *pkt) {
     return timed->coherent ? pkt->inner : gpci_l2_line(timed, pkt->request.address);
 }
@@ -177,7 +177,7 @@ static bool offer_all(gpci_timed *timed, uint32_t packet) {
     return true;
 }
 
-/* Move a slice's packet into the channel, or into the host's memory. False: full. A moved write is done. */
+/* Move a slice's packet into the channel, or into the host's memory. False: no room. A write is done when moved. */
 static bool into_memory(gpci_timed *timed, uint32_t packet) {
     return timed->callbacks.on_memory ? offer_all(timed, packet) : enqueue(timed, packet);
 }
@@ -215,7 +215,7 @@ static void over_link(gpci_timed *timed, gpci_ctrl *slice) {
     }
 }
 
-/* A packet's data have been read or written: the packet returns to the owner. */
+/* Function for a packet whose data memory has read, or accepted: return the data, or free the packet. */
 typedef void (*done_fn)(gpci_timed *timed, uint32_t packet);
 
 /* Send packets of a slice's miss queue while the channels accept. */
@@ -242,7 +242,7 @@ static void give(gpci_timed *timed, uint32_t packet) {
     gpci_pool_give(&timed->pool, packet);
 }
 
-/* A packet of the slice starts towards the channel's queue. */
+/* Start the first packet of a slice's miss queue towards the channel's queue; the packet enters after `dram_delay`. */
 static void delay(gpci_timed *timed, gpci_ctrl *slice, gpci_memory_channel *memory) {
     const uint64_t now = timed->wheel.now, own = gpci_clock_own(timed->dram_clock, now);
     const uint32_t packet = gpci_queue_pop(&slice->out, &timed->pool, now);
@@ -253,7 +253,7 @@ static void delay(gpci_timed *timed, gpci_ctrl *slice, gpci_memory_channel *memo
     gpci_wheel_wake(&timed->wheel, slice->component, now + 1);
 }
 
-/* Put the first started packet into the queue; false: no room for all bursts yet. */
+/* Put the first packet of `delayed` into the channel's queue; false: no room for all bursts yet. */
 static bool enter_queue(gpci_timed *timed, gpci_memory_channel *memory) {
     const uint32_t packet = memory->delayed.first, next = timed->pool.links[packet].next;
     const bool write = gpci_packet_at(&timed->pool, packet)->type == GPCI_WRITE, taken = memory_takes(timed, packet);
@@ -285,7 +285,8 @@ static void run_delayed(gpci_timed *timed, uint32_t channel) {
         if (!stuck && memory->delayed.count && timed->pool.links[memory->delayed.first].due <= now)
             stuck = !enter_queue(timed, memory);
     }
-    if (stuck || (!slice->out.count && !memory->delayed.count)) /* the channel is stepped after sending another */
+    /* if stuck, DRAM steps the channel later; if no packet is left, the slice's next packet does */
+    if (stuck || (!slice->out.count && !memory->delayed.count))
         return;
     uint64_t next = slice->out.count ? now + 1 : timed->pool.links[memory->delayed.first].due;
     gpci_wheel_wake(&timed->wheel, memory->component, next > now ? next : now + 1);
@@ -300,7 +301,7 @@ void gpci_channel_send(gpci_timed *timed, gpci_ctrl *slice) {
         into_channels(timed, slice, give);
 }
 
-/* Packets here are only accesses: messages have passed the link, if present. */
+/* Send accesses of memory from the miss queue of a tree's slice; messages to memory use another queue (`link`). */
 void gpci_coherent_channel_send(gpci_timed *timed, gpci_ctrl *slice) {
     into_channels(timed, slice, gpci_message_memory_done);
 }
@@ -315,7 +316,7 @@ void gpci_channel_done(gpci_timed *timed, uint32_t packet) {
     if (memory->replies_out) {
         pkt->path.size = timed->header + gpci_packet_bytes(pkt);
         gpci_queue_push(&memory->replies, &timed->pool, timed->wheel.now,
-                        packet); /* the channel is under step, or woken behind */
+                        packet); /* the channel is being stepped, or the caller wakes the channel */
         return;
     }
     gpci_queue_push(&timed->l2[pkt->path.slice].fills, &timed->pool, timed->wheel.now, packet);
@@ -360,7 +361,7 @@ static bool may_send(const gpci_timed *timed, const gpci_ctrl *slice) {
                                       : gpci_dram_has_room(timed->dram, pkt->path.channel, pkt->type == GPCI_WRITE);
 }
 
-/* Only slices of the channel wait for room in the channel: few, and adjacent. */
+/* Wake slices that wait for room in a channel: the few adjacent slices that use the channel. */
 static void wake_slices(gpci_timed *timed, uint32_t channel) {
     uint32_t first = (uint32_t)(((uint64_t)channel * timed->hierarchy->slices + timed->channels - 1) / timed->channels);
     uint32_t count = timed->slices_per_channel;

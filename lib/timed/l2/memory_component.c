@@ -107,7 +107,7 @@ static gpci_group_size host_memory_size(const gpci_timed *timed, gpci_group_kind
     return (gpci_group_size){timed->channels, 0};
 }
 
-/* The state is kept beside the replaced channel. */
+/* The state of the host's memory is in the gpci_memory_channel of the channel that it replaces. */
 static gpc_status host_memory_make(gpci_group *group, gpc_error *error) {
     (void)group;
     (void)error;

@@ -44,7 +44,7 @@ static const keys memory_keys = {GPCI_KEY_MEMORY_LINK_WIDTH, GPCI_KEY_MEMORY_LIN
 static const keys gpu_keys = {GPCI_KEY_GPU_LINK_WIDTH, GPCI_KEY_GPU_LINK_LATENCY, GPCI_KEY_GPU_LINK_BUFFER,
                               GPCI_KEY_GPU_LINK_BUFFER, false};
 
-/* Places of a network's counters; or UNCOUNTED. */
+/* Offsets of a network's counters in gpc_stats; or UNCOUNTED. */
 typedef struct places {
     size_t packets, cycles, bytes, input_cycles, output_cycles;
 } places;

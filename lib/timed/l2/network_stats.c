@@ -44,7 +44,7 @@ static void add_inside(const gpci_network *network, const gpci_packet_list *list
     }
 }
 
-/* Packets inside, and their bytes. */
+/* Count the packets inside a network, and their bytes. */
 static gpci_network_stats inside(const gpci_network *network) {
     const size_t lanes = network->virtual_queues ? network->options.outputs : 1;
     gpci_network_stats stats = {0};
@@ -105,7 +105,7 @@ bool gpci_network_waiting(const gpci_network *network, uint32_t input, uint32_t 
 }
 
 /*
- * Tell whether a packet at the head of a queue lacks nothing but room at the output. In bytes an output may have chosen
+ * True if a packet at the head of a queue lacks only room at the output. If rooms are bytes, the output may have chosen
  * another packet, which does not fit.
  */
 static bool is_behind(const gpci_network *network, uint32_t packet) {

@@ -71,7 +71,7 @@ static void tell_end(gpci_timed *timed, uint32_t number, const gpci_port_entry *
     gpci_event_log_put(timed->log, &event);
 }
 
-/* A line of a request at its port, or on its way between port and slice: `bytes` move until `until`. */
+/* Log an event of a line at a port, or on the way between port and slice. The line's `bytes` move until `until`. */
 static void tell_line(gpci_timed *timed, gpc_what what, const gpci_packet *entry, uint32_t bytes, uint64_t until) {
     const gpci_packet_label *label = gpci_label_of(&timed->pool, entry);
     gpc_event event = gpci_event_of_none(timed->log, what, GPC_COMPONENT_PORT, entry->request.warp);
@@ -99,7 +99,7 @@ static void tell_new_line(gpci_timed *timed, uint32_t packet, uint32_t number, c
     tell_line(timed, GPC_WHAT_LINE, entry_pkt, gpci_packet_bytes(entry_pkt), timed->wheel.now);
 }
 
-/* Bytes of a line on the link to L2, or (`back`) from L2. */
+/* Bytes that a line moves over the link to L2, or (`back`) over the link from L2. */
 static uint32_t bytes_on_link(const gpci_packet *entry, bool back) {
     if (entry->line.kind == GPC_STORE)
         return back ? 0 : entry->request.bytes_used;
@@ -191,7 +191,7 @@ gpc_status gpc_hierarchy_port_stats(const gpc_hierarchy *hierarchy, uint32_t por
 
 /* Lines */
 
-/* An SM near the line's home: policies and partitions see the request as the SM's. */
+/* An SM of the line's home partition: L2's policies see the request as a request of this SM. */
 static uint32_t neighbour(const gpc_hierarchy *hierarchy, uint32_t partition) {
     uint32_t sm = 0;
     while (sm + 1 < hierarchy->sms && hierarchy->sm_partition[sm] != partition)
@@ -304,7 +304,8 @@ bool gpci_ports_enter(gpci_timed *timed, gpci_ctrl *slice, bool others) {
     }
     if (!queue->count)
         return entered;
-    const uint64_t due = timed->pool.links[queue->first].due; /* if due, but without room, the slice is busy */
+    /* if a line is due, but has no room, packets of `in` wake the slice */
+    const uint64_t due = timed->pool.links[queue->first].due;
     if (due > now || !gpci_queue_full(&slice->in))
         gpci_wheel_wake(&timed->wheel, slice->component, due > now ? due : now + 1);
     return entered;
@@ -446,7 +447,7 @@ static void reset(const gpci_group *group, uint32_t port, uint64_t now) {
     p->limited_since = p->limited_since < now ? now : p->limited_since;
 }
 
-/* State, with the first port also shared state. */
+/* Pass the state of a port; with the first port also the state that ports share. */
 static void state(const gpci_group *group, uint32_t port, gpci_state_fn visit, void *user_data) {
     struct gpci_ports *ports = group->self;
     const uint32_t slices = group->timed->hierarchy->slices;

@@ -7,7 +7,7 @@
  * held up, no further packet starts, and packets outside have the full latency ahead.
  * [GPGPU-Sim 3.2, l2cache.cc: memory_partition_unit::full, push, cache_cycle]
  */
-/* Before the tags. */
+/* Before the tags: take a packet from a port or the network. */
 static void enter(gpci_timed *timed, gpci_ctrl *ctrl) {
     const uint64_t now = timed->wheel.now;
     const bool comes = gpci_network_peek(ctrl->networks.requests_in, ctrl->index) != GPCI_NO_PACKET,
@@ -21,7 +21,7 @@ static void enter(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_slice_count_congestion(timed, ctrl);
 }
 
-/* After the tags. */
+/* After the tags: move a packet into the queue before the tags. */
 static void leave(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_queue *rop = ctrl->entrance;
     const gpci_clock clock = ctrl->options->clock;

@@ -10,7 +10,7 @@
 typedef struct entry {
     uint32_t mshr_entry; /* packet in flight; GPCI_NO_PACKET: place is free */
     uint32_t hash;       /* of the line */
-    uint32_t word;       /* policy word it takes to L2 */
+    uint32_t word;       /* policy word that the read takes to L2 */
     uint32_t count;      /* number of reads answered */
     uint64_t number;     /* number among the LRC's reads */
     uint32_t first;      /* waiting packets, linked through the pool; undefined if empty */
@@ -28,8 +28,8 @@ typedef struct unit {
 
 /* Changes of lines by an SM. Lines with equal hashes share an element. */
 typedef struct change {
-    uint64_t since; /* core cycle from which on reads set out that have what is done */
-    uint32_t under_way;
+    uint64_t since;     /* core cycle: reads that set out in or after the cycle see all finished changes */
+    uint32_t under_way; /* number of changes that are not done */
 } change;
 
 enum { CHANGES = 64 }; /* elements of an SM, a power of two */
@@ -88,8 +88,8 @@ void gpci_lrc_changed(gpci_lrc *lrc, uint32_t sm, uint64_t address, uint64_t now
 }
 
 /*
- * True if a packet may wait for an entry's read: the read covers the packet's segments, tells L2's predictor the same,
- * is among the last `window`, has room for another waiter, and left at `since` or later.
+ * True if a packet may wait for an entry's read: the read covers the packet's segments, has the packet's policy word,
+ * is among the LRC's last `window` reads, has room for another waiter, and left in core cycle `since` or later.
  */
 static bool covers(const gpci_lrc *lrc, const unit *own, const entry *e, const gpci_packet *packet, uint64_t since) {
     if (e->word != word_of(lrc, packet) || e->count >= lrc->options.merges ||
@@ -101,7 +101,7 @@ static bool covers(const gpci_lrc *lrc, const unit *own, const entry *e, const g
     return line_of(lrc, mshr_entry->address) == line_of(lrc, packet->address) && !differs && mshr_entry->born >= since;
 }
 
-/* Make an entry for a packet at a free place, if the LRC has entries left. */
+/* Send a read on: make an entry for the packet at a free place, if the LRC has entries left. */
 static void follow(gpci_lrc *lrc, entry *place, unit *own, uint32_t packet, uint32_t hash) {
     own->sent++;
     if (own->used == lrc->options.entries) {
@@ -154,7 +154,7 @@ static void release(const gpci_lrc *lrc, entry *table, uint32_t hole) {
         if (table[at].mshr_entry == GPCI_NO_PACKET)
             break;
         if (((at - table[at].hash) & lrc->mask) < ((at - hole) & lrc->mask))
-            continue; /* the entry's hash is after the free place */
+            continue; /* the entry's own place is after the free place: the entry is still found */
         table[hole] = table[at];
         hole = at;
     }
@@ -184,7 +184,7 @@ uint32_t gpci_lrc_reply(gpci_lrc *lrc, uint32_t index, gpci_lrc_hand_fn hand, vo
     return handed;
 }
 
-/* Places of all LRCs. */
+/* Number of places in the tables of all LRCs. */
 static size_t places_of(const gpci_lrc *lrc) {
     return lrc->groups * ((size_t)lrc->mask + 1);
 }

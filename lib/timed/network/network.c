@@ -12,7 +12,7 @@ static inline bool has_shared(const gpci_network *network, const uint64_t *words
     return gpci_bit_is_set(words, bit);
 }
 
-/* For gpci_network_settle. */
+/* Set a flag for gpci_network_settle. */
 static inline void note(bool *flag) {
 #if defined(__GNUC__) || defined(__clang__)
     __atomic_store_n(flag, true, __ATOMIC_RELAXED);
@@ -36,7 +36,7 @@ void gpci_network_announce_shared(gpci_network *network, uint32_t output, uint64
         gpci_wheel_wake(network->sharing->receivers[output], network->options.first_receiver + output, due);
 }
 
-/* `simple`: the network is known to be simple. */
+/* Put a packet into a queue of an input. `simple`: gpci_network.simple is known to be true. */
 GPCI_INLINE void enter(gpci_network *network, uint32_t input, uint32_t output, uint32_t size, uint32_t index,
                        bool simple) {
     const uint64_t now = network->wheel->now;
@@ -89,7 +89,7 @@ void gpci_network_send(gpci_network *network, uint32_t input, uint32_t output, u
         send_any(network, input, output, size, index);
 }
 
-/* A full buffer has room again. */
+/* The full buffer of an output has room again: the output may take part in the next matching. */
 GPCI_INLINE void reopen(gpci_network *network, uint32_t output, bool simple) {
     if (gpci_bit_is_set(network->linked, output))
         return;
@@ -142,7 +142,7 @@ uint32_t gpci_network_receive(gpci_network *network, uint32_t output) {
 
 /* Room at the inputs of a network. */
 
-/* The sender tries again in every core cycle. */
+/* The sender tries again in every core cycle up to `until`. */
 void gpci_network_leave_by_flits(gpci_network *network, uint32_t input, uint64_t until) {
     const uint64_t now = network->wheel->now, end = gpci_clock_core(network->options.clock, until),
                    last = end < now + GPCI_NETWORK_SPAN ? end : now + GPCI_NETWORK_SPAN - 1;

@@ -24,7 +24,7 @@ static bool create_bitmaps(gpci_network *network) {
     return true;
 }
 
-/* A buffer of length 0 still has the latch of the stage. */
+/* A buffer of length 0 still holds one packet, in the latch of the port. */
 static uint32_t room_of(uint64_t capacity) {
     return capacity >= GPCI_UNLIMITED ? GPCI_UNLIMITED : capacity ? (uint32_t)capacity : 1;
 }

@@ -4,8 +4,8 @@
 /* Match packets at a network's inputs with outputs, and move them across. */
 
 /*
- * Most networks run at the core's clock and count packets. Clock, unit and queues are known where the matching is
- * compiled.
+ * Form of a network, for which the matching is compiled separately. plain: core clock, rooms are packets, and no
+ * turnaround; most networks are plain.
  */
 typedef struct form {
     bool plain, virtual_queues;
@@ -47,7 +47,7 @@ GPCI_INLINE void withdraw(gpci_network *network, uint32_t input, uint32_t output
         gpci_bit_clear(network->wanted + (size_t)input * network->out_words, output);
 }
 
-/* Outputs that could take a packet from an input with a free link. */
+/* The link of an input is free: add the outputs for which the input has a packet to the candidates. */
 GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form variant) {
     if (variant.virtual_queues) {
         const uint64_t *wanted = network->wanted + (size_t)input * network->out_words;
@@ -58,7 +58,7 @@ GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form vari
     }
 }
 
-/* True if an input's packet for an output has arrived by network cycle `at`, and has been routed. */
+/* True if an input's packet for an output has arrived by network cycle `at`, and the input's turnaround is over. */
 GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
     const uint64_t free = network->inputs[input].room.read_free;
     if (free > at) {
@@ -82,7 +82,7 @@ GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at,
     return network->options.inputs;
 }
 
-/* Room in an output's buffer at network cycle `at`. */
+/* True if an output's buffer has room at network cycle `at`. */
 GPCI_INLINE bool has_room(gpci_network *network, uint32_t output, uint64_t at, form variant) {
     const gpci_network_output *port = &network->outputs[output];
     if (!is_fast(network, variant) || port->freed_at <= at ||
@@ -100,7 +100,7 @@ GPCI_INLINE bool fits(const gpci_network *network, uint32_t input, uint32_t outp
                               freed + gpci_network_room_of(network, queue_of(network, input, output, variant)->first));
 }
 
-/* Both links are occupied for some cycles; they become free in a turn of the last output. */
+/* Occupy the links of an input and an output up to network cycle `until`. The last output's turn frees the links. */
 GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, uint64_t until, form variant) {
     gpci_network_output *port = &network->outputs[output];
     const uint64_t now = network->wheel->now, core = gpci_clock_core(clock_of(network, variant), until),
@@ -150,7 +150,7 @@ GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t
     return packet;
 }
 
-/* Grant an input's packet at network cycle `at`. */
+/* Move an input's packet to an output at network cycle `at`. */
 GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
     gpci_network_output *port = &network->outputs[output];
     uint32_t index = leave_input(network, input, output, variant);
@@ -180,7 +180,7 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
     }
     if (!gpci_link_has_room(&port->room, 1))
         gpci_bit_clear(network->open, output);
-    consider_input(network, input, variant); /* neither link was busy */
+    consider_input(network, input, variant); /* the packet occupied no link: the input may send another packet */
 }
 
 /*
@@ -216,7 +216,7 @@ GPCI_INLINE uint32_t collect_offers(gpci_network *network, uint64_t at, form var
             uint32_t other = port->offer, refused = output;
             if (other == outputs)
                 network->offered[offered++] = input;
-            /* outputs come in ascending order, so only an output beyond the pointer can overtake */
+            /* outputs come in ascending order, so only an output at port->next or beyond can overtake */
             if (other == outputs || (other < port->next && output >= port->next)) {
                 port->offer = output;
                 refused = other;
@@ -239,7 +239,7 @@ GPCI_INLINE void match(gpci_network *network, uint64_t at, form variant) {
         }
 }
 
-/* Links that become free in the present core cycle. */
+/* Move the links that become free in the present core cycle from `releases` to `released`. */
 static void take_releases(gpci_network *network) {
     const uint32_t slot = (uint32_t)network->wheel->now % GPCI_NETWORK_SPAN;
     uint64_t *words = network->releases + slot * network->out_words;
@@ -281,7 +281,10 @@ static uint64_t first_release(const gpci_network *network, uint64_t end) {
     return end;
 }
 
-/* Match in network cycles begun since the last core cycle; all but the last may be empty. */
+/*
+ * Match in the network cycles that have begun since the last core cycle. Cycles without a cause are left out, except
+ * for the last cycle.
+ */
 GPCI_INLINE void match_due(gpci_network *network, form variant) {
     const gpci_clock clock = clock_of(network, variant);
     const uint64_t now = network->wheel->now, end = gpci_clock_own(clock, now);

@@ -159,7 +159,7 @@ static bool has_port(const gpci_timed *timed, gpci_l1_tlb *tlb, const gpci_packe
     return pkt->flags & GPCI_PACKET_FOLLOWS || tlb->lookups < tlb->ports;
 }
 
-/* Look up the first packet. False: a miss without room for a miss. */
+/* Look up the page of the first packet. False: a miss, but no MSHR entry has room. */
 static bool look(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, const gpci_packet *pkt) {
     gpci_l1_tlb *tlb = gpci_l1_tlb_of(ctrl);
     const bool counts = !(pkt->flags & GPCI_PACKET_FOLLOWS);
@@ -204,7 +204,7 @@ static void look_up(gpci_timed *timed, gpci_ctrl *ctrl) {
             return;
         }
         if (pkt->request.kind == GPCI_KIND_FENCE) {
-            if (tlb->waiting) /* a fill steps L1 */
+            if (tlb->waiting) /* the answer for the page steps L1 */
                 return;
             gpci_queue_pop(&tlb->in, &timed->pool, now);
             pass(timed, tlb, packet);

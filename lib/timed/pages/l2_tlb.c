@@ -117,7 +117,7 @@ static gpci_tlb_walk *find(const gpci_l2_tlb *tlb, uint64_t page, uint32_t *plac
     return NULL;
 }
 
-/* Look up the page of an L1 TLB's MSHR entry. False: a miss without room for a miss. */
+/* Look up the page of an L1 TLB's MSHR entry. False: a miss, but no MSHR entry of the L2 TLB has room. */
 static bool look(gpci_timed *timed, gpci_l2_tlb *tlb, uint32_t number) {
     gpci_tlb_miss *miss = miss_at(timed, number);
     const bool found = gpci_tlb_look(tlb->tags, miss->page);
@@ -161,7 +161,7 @@ static uint32_t next_asking(const gpci_timed *timed, const gpci_l2_tlb *tlb) {
     return UINT32_MAX;
 }
 
-/* False: no page to look up, or lookups are held up. */
+/* Look up pages, as many as ports allow. True: pages are left for the next cycle. False: none is left, or held up. */
 static bool look_up(gpci_timed *timed, gpci_l2_tlb *tlb) {
     uint32_t sm = next_asking(timed, tlb);
     for (uint32_t ports = tlb->ports; ports && sm != UINT32_MAX; ports--, sm = next_asking(timed, tlb)) {
