@@ -30,7 +30,7 @@ typedef struct gpci_kind {
         size_t parameters, parameter_count, texts, text_count;
         size_t shared_bytes, shared_each_bytes; /* shared bytes in total, and per cache or scheduler */
         size_t string;                          /* further string beside those of the head; may be NULL */
-        size_t reserved, reserved_too;          /* must be 0 */
+        size_t reserved, reserved_too;          /* fields that must be 0 */
         /* `reads` is the first field that the oldest tables lack. A table that ends before `reads` is accepted. */
         size_t reads, reads_with;
         size_t state; /* a table that ends before the field is accepted */

@@ -66,7 +66,7 @@ static uint32_t choose_victim(void *self, uint32_t set, const uint64_t *candidat
     return !dead && is_kept_out(state, request) ? GPC_WAY_BYPASS : victim;
 }
 
-/* Ask choose_victim, which changes no state. */
+/* True if choose_victim would bypass the request. The call changes no state. */
 static bool declines(void *self, uint32_t set, const uint64_t *candidates, const gpc_request *request) {
     return choose_victim(self, set, candidates, request) == GPC_WAY_BYPASS;
 }

@@ -36,7 +36,7 @@ typedef struct line_state {
 } line_state;
 
 typedef struct counter_state {
-    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
+    gpci_lru_state lru; /* must be first: gpci_lru_use takes `self` for a gpci_lru_state */
     gpci_counter_table table;
     uint64_t *accesses;     /* [sets] */
     line_state *lines;      /* [sets x ways] */

@@ -25,12 +25,12 @@
  */
 
 #define MOST_LEAVES 1024u
-#define MOST_NUMBERS 512u /* more numbers than fit an argument text */
+#define MOST_NUMBERS 512u /* an argument text has fewer numbers */
 
 typedef struct gippr_state {
     gpci_tree tree;
     gpci_duel duel;
-    uint16_t vectors[2][MOST_LEAVES + 1]; /* scaled to this tree */
+    uint16_t vectors[2][MOST_LEAVES + 1]; /* in proportion to the tree */
 } gippr_state;
 
 enum { LEADERS, SELECTOR };

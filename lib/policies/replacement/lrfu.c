@@ -41,7 +41,7 @@ typedef struct line_worth {
 } line_worth;
 
 typedef struct lrfu_state {
-    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
+    gpci_lru_state lru; /* must be first: gpci_lru_use takes `self` for a gpci_lru_state */
     gpc_context *context;
     uint64_t *accesses; /* [sets] */
     line_worth *lines;  /* [sets x ways] */

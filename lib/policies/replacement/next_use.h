@@ -60,7 +60,7 @@ typedef struct gpci_next_use {
 gpc_status gpci_next_use_init(gpci_next_use *monitor, gpc_context *context, const gpci_next_use_config *config);
 void gpci_next_use_finish(gpci_next_use *monitor);
 
-/* Table entry of an instruction. */
+/* Index of an instruction's entry in the table. */
 uint32_t gpci_next_use_entry_of(const gpci_next_use *monitor, uint64_t pc);
 /*
  * Record a line leaving the MainWays of the set with FIFO `fifo`. `block` is the line number. `entry` is the table

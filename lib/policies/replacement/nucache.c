@@ -32,7 +32,7 @@ typedef struct nu_line {
 } nu_line;
 
 typedef struct nucache_state {
-    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
+    gpci_lru_state lru; /* must be first: gpci_lru_use takes `self` for a gpci_lru_state */
     gpci_next_use monitor;
     uint64_t *fifos; /* [sets]: 1 + index of the set's FIFO, 0 = no FIFO */
     nu_line *lines;  /* [sets x ways] */

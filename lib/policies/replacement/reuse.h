@@ -35,7 +35,7 @@ typedef struct gpci_reuse_config {
 
 typedef struct gpci_reuse_fifo {
     uint32_t newest; /* place of the newest tag */
-    uint32_t since;  /* accesses since the newest tag */
+    uint32_t since;  /* accesses to the set since the newest tag was put in */
 } gpci_reuse_fifo;
 
 typedef struct gpci_reuse {

@@ -44,7 +44,7 @@ typedef struct line_use {
 } line_use;
 
 typedef struct distance_state {
-    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
+    gpci_lru_state lru; /* must be first: gpci_lru_use takes `self` for a gpci_lru_state */
     gpc_context *context;
     line_use *lines;    /* [sets x ways] */
     table_entry *table; /* [entries] */

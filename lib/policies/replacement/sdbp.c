@@ -19,7 +19,7 @@
 #define BYPASS 9 /* index of the parameter after GPCI_SDBP_PARAMETERS */
 
 typedef struct sdbp_state {
-    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
+    gpci_lru_state lru; /* must be first: gpci_lru_use takes `self` for a gpci_lru_state */
     gpci_sdbp tables;
     uint8_t *dead; /* [sets x ways]: 1 = the line is predicted dead */
     bool bypass;

@@ -38,7 +38,7 @@ typedef struct line_time {
 } line_time;
 
 typedef struct time_state {
-    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
+    gpci_lru_state lru; /* must be first: gpci_lru_use takes `self` for a gpci_lru_state */
     gpc_context *context;
     line_time *lines; /* [sets x ways] */
     uint8_t *table;   /* [entries]: 1 + live time, 0 = none */

@@ -29,7 +29,7 @@ enum { SIGNATURE, COUNTER, THRESHOLD, BLOCK };
 enum { ACCESSES, BURSTS };
 
 typedef struct trace_state {
-    gpci_lru_state lru; /* first: gpci_lru_init sets up this member */
+    gpci_lru_state lru; /* must be first: gpci_lru_use takes `self` for a gpci_lru_state */
     gpc_context *context;
     uint32_t *lines;   /* [sets x ways]: signature x 2 + dead */
     uint8_t *counters; /* [2^signature] */

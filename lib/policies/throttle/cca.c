@@ -16,16 +16,16 @@
  * warp, and the number of lines between. The instruction needs this number of lines kept, and one more. The footprint
  * table tells for a warp the largest need of its executed instructions.
  *
- * The letter is short; this file fills the gaps. The oldest warp of each scheduler is watched: its last `window` lines
- * stand in a stack, the most recent first, each with the accessing instruction. A line found at depth d is a reuse of
- * the instruction at distance d. After `trained` accesses an instruction has locality if a share of at least `locality`
- * was reused; the instruction then needs the mean distance, rounded up, and one line more. Without locality the need is
- * none. A warp's footprint is the largest of its instructions' needs. If none of `window` accesses confirms the
- * footprint, the footprint becomes the last access's need. A warp without a known footprint gets the footprint found
- * last. A warp without locality, or with a too large footprint, is never cached. L1's lines are divided among the SM's
- * schedulers. At first as many warps may bypass as the scheduler has. If the memory pipeline stalls the scheduler for
- * more than `stalls` of its cycles in a period, half as many may bypass. For stalls below half of `stalls`, one more
- * may bypass. At least one warp always runs.
+ * The paper is short, and this file fills its gaps. The oldest warp of each scheduler is watched: its last `window`
+ * lines are kept in a stack, the most recent first, each with the accessing instruction. A line found at depth d is a
+ * reuse of the instruction at distance d. After `trained` accesses an instruction has locality if a share of at least
+ * `locality` was reused; the instruction then needs the mean distance, rounded up, and one line more. Without locality
+ * the need is none. A warp's footprint is the largest of its instructions' needs. If none of `window` accesses confirms
+ * the footprint, the footprint becomes the last access's need. A warp without a known footprint gets the footprint
+ * found last. A warp without locality, or with a too large footprint, is never cached. L1's lines are divided among the
+ * SM's schedulers. At first as many warps may bypass as the scheduler has. If the memory pipeline stalls the scheduler
+ * for more than `stalls` of its cycles in a period, half as many may bypass. For stalls below half of `stalls`, one
+ * more may bypass. At least one warp always runs.
  *
  * Example, lines=8, one scheduler, instruction p goes through 3 lines of each warp again and again:
  *   each line is found at depth 2: p needs 3 lines

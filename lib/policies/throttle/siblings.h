@@ -10,11 +10,11 @@
  * existing instance keeps the SM's single state.
  */
 typedef struct gpci_siblings {
-    void **of_sm; /* [count] */
+    void **of_sm; /* [count]: instances on the SM's schedulers; NULL = no instance */
     uint32_t index, count;
 } gpci_siblings;
 
-/* shared_scheduler_bytes of a throttle. */
+/* Value of shared_scheduler_bytes in the ops table of a throttle with siblings. */
 #define GPCI_SIBLING_BYTES sizeof(void *)
 
 GPCI_INLINE gpci_siblings gpci_siblings_join(void *self, const gpc_scheduler_env *env) {
