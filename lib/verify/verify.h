@@ -114,12 +114,15 @@ typedef struct gpci_verify_setup {
     uint32_t in_flight;
     uint32_t entries; /* capacity of a channel between two modules (gpci_hold_begin); 0: unbounded */
     bool one_channel, latencies;
-    /* further checks of an access, and of a step between states; NULL = no check */
+    /*
+     * Further functions, or NULL. judge: checks an access; edge: receives each step between states. `data` goes to
+     * `edge` and `progress`.
+     */
     void *data;
     void (*judge)(const gpci_explorer *e, const gpci_verify_action *action, const gpci_verify_picture *before,
                   const gpci_verify_picture *after, const gpc_coherence_result *result, char *text, size_t size);
     void (*edge)(void *data, uint32_t how, uint64_t from, uint64_t to, const gpc_coherence_result *result);
-    bool (*progress)(void *data, const gpci_verify_found *found); /* false: stop */
+    bool (*progress)(void *data, const gpci_verify_found *found); /* called at times during the search; false: stop */
 } gpci_verify_setup;
 
 struct gpci_verify_found {

@@ -9,8 +9,8 @@
  * An access at the first-level module: the lookup, requests below, the bytes, the end.
  *
  * An access may bypass a module. The module writes back a modified copy and drops it. The low module performs the
- * access, or is bypassed in turn. Meanwhile the block must not return to the module: its way stays locked, or, if the
- * block was absent, its address is blocked.
+ * access, or is bypassed in turn. Below the first level, the block must not return to the bypassed module meanwhile:
+ * its way stays locked, or, if the block was absent, its address is blocked.
  *
  * Example, slc-glc, an SLC load of a block in state N in L1 and M in L2: L1 writes back and drops its copy, then L2
  * does. The bytes come from memory through L2 to the processor, and L2's way is free again.

@@ -52,8 +52,9 @@ struct gpci_module {
     gpc_coherence_module given; /* options given by the calling program, with defaults; pointers lead to copies */
     uint32_t index, level;      /* index in the tree; level 1: no module above */
     gpci_module_place place;
-    uint32_t named;                                    /* number of events defined by the protocol itself */
-    const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT]; /* [state][event] */
+    uint32_t named; /* number of events defined by the protocol itself */
+    /* [state][event] rules of the protocol's table for the module's place */
+    const gpc_protocol_rule (*rules)[GPC_EVENT_COUNT];
     const gpc_protocol_rule *named_rules; /* [state][named] for the events defined by the protocol itself; or NULL */
     /* [state][GPC_EVENT_COUNT + named] events raised by the messages of a rule; NULL: the usual events */
     const gpc_protocol_raise *raises;

@@ -103,7 +103,7 @@ typedef struct gpci_line_record {
     uint32_t users;
     /* gpc_prediction.policy_word of L1's predictor; the slice's predictor: return value of `respond` */
     uint32_t word, answer;
-    uint8_t parts;          /* packets that bypass L1 and have not ended (timed/coherent/coherent_host.c) */
+    uint8_t parts; /* number of the line access's packets for which gpci_coherent_end_bypass was not called yet */
     uint8_t notified_count; /* lines in `notified`; stays at GPCI_NOTIFIED, when full */
     uint8_t notified_next;  /* index in `notified` for the next line, modulo GPCI_NOTIFIED */
     /* decision of L1's policies, as GPC_ACCESS_ flags; gpc_request.policy.admitted after the decision */
