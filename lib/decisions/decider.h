@@ -88,7 +88,10 @@ GPCI_COLD gpc_status gpci_decider_refuse_request(const gpci_decider *decider, co
 gpc_status gpci_decider_refuse_listed(const gpci_decider *decider, const char *name, size_t index, uint32_t set,
                                       const gpc_request *request, gpc_error *error);
 
-/* True if a request found its line, but does not count as a further use of the line. */
+/*
+ * True for a sector miss, or for a hit of a request that continues another: neither counts as a further use of the
+ * line.
+ */
 GPCI_INLINE bool gpci_is_sector_miss(const gpc_policy_event *event) {
     return event->kind == GPC_ON_SECTOR_MISS || (event->kind == GPC_ON_HIT && event->request->continues);
 }

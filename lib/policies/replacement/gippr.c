@@ -7,9 +7,9 @@
 
 /*
  * Insertion and promotion for tree pseudo-LRU (GIPPR). A vector has a position for each leaf of the tree, and one more.
- * A line hit at position i moves to the vector's position i. An inserted line takes the vector's last position. The
- * vector of all 0 is plru; the vector of all 0 with a last position of leaves - 1 is plru's insertion=lru. dgippr has
- * two vectors, which duel as DIP's policies do, with a selector of 11 bits (2-DGIPPR).
+ * A line hit at position i (plru.h) moves to the vector's position i. An inserted line takes the vector's last
+ * position. The vector of all 0 is plru; the vector of all 0 with a last position of leaves - 1 is plru's
+ * insertion=lru. dgippr has two vectors, which duel as DIP's policies do, with a selector of 11 bits (2-DGIPPR).
  *
  * The defaults are the vectors that the paper bred for 16 ways (section 5.3, workload-inclusive). On a tree of L leaves
  * a vector of n + 1 positions is read in proportion: position i takes entry floor(i x n / L), times L / n.

@@ -3,8 +3,8 @@
 #include "policies/replacement/replacement.h"
 
 /*
- * Most recently used: the line used last leaves first. Good for a loop over n lines, n more than the ways: LRU always
- * misses, and MRU hits in ways - 1 of n - 1 accesses.
+ * Most recently used: the line used last leaves first. Good for loops over n lines, if n exceeds the number of ways:
+ * LRU always misses, and MRU hits in ways - 1 of n - 1 accesses.
  *
  * Example, 2 ways, one set, the loop A B C A B C:
  *   A miss, B miss     recency B A
