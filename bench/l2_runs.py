@@ -37,11 +37,11 @@ def learning(name, source, set2=True):
 
 KERNELS = [
     general("VectorADD", "vectoradd"),
-    general("Transpose", "transpose-tiled"),
-    general("ScalarProduction", "scalarprod"),
-    general("FastWalshTransform", "fastwalsh"),
+    general("Transpose", "sdk-transpose"),
+    general("ScalarProduction", "sdk-scalarprod"),
+    general("FastWalshTransform", "fastwalsh", "convolve=1"),
     general("CppOverload", "cppoverload"),
-    general("Histogram", "histogram"),
+    general("Histogram", "sdk-histogram"),
     learning("KMeans", "kmeans", False),
     learning("MaxPooling", "maxpool", False),
     learning("MeanPooling", "meanpool", False),

@@ -80,6 +80,9 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_rodinia_srad,
     &gpci_synthetic_bfs,
     &gpci_synthetic_word_count,
+    &gpci_synthetic_sdk_histogram,
+    &gpci_synthetic_sdk_scalarprod,
+    &gpci_synthetic_sdk_transpose,
 };
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])

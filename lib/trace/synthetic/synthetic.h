@@ -101,6 +101,18 @@ uint64_t gpci_problem_array(gpci_problem *problem, uint64_t bytes);
  */
 gpci_operand gpci_problem_arrays(gpci_problem *problem, uint64_t bytes, uint64_t count);
 
+/*
+ * rand() of the GNU C library, from which many programs make their input: x[i] = x[i - 3] + x[i - 31], without the
+ * lowest bit.
+ */
+typedef struct gpci_c_random {
+    uint32_t x[31];
+    unsigned at; /* of x[i - 31] */
+} gpci_c_random;
+
+gpci_c_random gpci_c_srand(uint32_t seed);
+uint32_t gpci_c_rand(gpci_c_random *random);
+
 /* Allocate zeroed memory for the launches' data (a graph, a tree). Call once. NULL: out of memory, with an error. */
 void *gpci_problem_data(gpci_problem *problem, size_t bytes);
 
@@ -245,5 +257,6 @@ extern const gpci_synthetic gpci_synthetic_rodinia_nw, gpci_synthetic_rodinia_lu
     gpci_synthetic_rodinia_mummergpu, gpci_synthetic_rodinia_heartwall;
 extern const gpci_synthetic gpci_synthetic_surveys, gpci_synthetic_sssp, gpci_synthetic_comd, gpci_synthetic_comd_eam,
     gpci_synthetic_string_match, gpci_synthetic_inverted_index, gpci_synthetic_similarity_score;
+extern const gpci_synthetic gpci_synthetic_sdk_histogram, gpci_synthetic_sdk_scalarprod, gpci_synthetic_sdk_transpose;
 
 #endif

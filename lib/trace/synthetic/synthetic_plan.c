@@ -87,3 +87,20 @@ gpc_status gpci_problem_matrix(gpci_problem *problem, uint64_t columns, uint64_t
             (unsigned long long)problem->size, (unsigned long long)multiple, (unsigned long long)columns);
     return GPC_OK;
 }
+
+uint32_t gpci_c_rand(gpci_c_random *random) {
+    const unsigned at = random->at, last = sizeof random->x / sizeof *random->x;
+    random->x[at] += random->x[(at + last - 3) % last];
+    random->at = (at + 1) % last;
+    return random->x[at] >> 1;
+}
+
+/* The first 31 numbers are powers of 16,807 modulo 2^31 - 1, times the seed; the next 310 numbers are dropped. */
+gpci_c_random gpci_c_srand(uint32_t seed) {
+    gpci_c_random random = {.x = {seed ? seed : 1}, .at = 3};
+    for (unsigned i = 1; i < sizeof random.x / sizeof *random.x; i++)
+        random.x[i] = (uint32_t)(random.x[i - 1] * UINT64_C(16807) % 0x7fffffff);
+    for (unsigned i = 0; i < 310; i++)
+        gpci_c_rand(&random);
+    return random;
+}

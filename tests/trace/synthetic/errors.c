@@ -80,6 +80,7 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("matmul-tiled:2000", GPC_ERROR_RANGE, "less than a tile");
     refused("matmul-tiled:2MiB:tile=24", GPC_ERROR_RANGE, "neither 16 nor 32");
     refused("scalarprod:1000:vectors=256", GPC_ERROR_RANGE, "256 vectors");
+    refused("sdk-scalarprod:32:vectors=16", GPC_ERROR_RANGE, "16 vectors");
     refused("kmeans:100", GPC_ERROR_RANGE, "a point of 32 features");
     refused("maxpool:64:window=5", GPC_ERROR_RANGE, "4 x 4 is smaller than the window");
     refused("zeropad:64", GPC_ERROR_RANGE, "4 x 4 has no room for a border of 2");
