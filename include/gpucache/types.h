@@ -217,7 +217,7 @@ typedef enum gpc_order {
  * Programming Guide, "Atomic Functions"). `b` is the operand. Integers are little-endian. Since: 0.2.
  */
 typedef enum gpc_atomic_op {
-    GPC_OP_NONE = 0,          /* a store; nothing more is known */
+    GPC_OP_NONE = 0,          /* no operation is given: the atomic writes its bytes as a store does */
     GPC_OP_ADD = 1,           /* old + b, modulo 2^32 or 2^64; also right for signed numbers */
     GPC_OP_MIN = 2,           /* the smaller of old and b, unsigned */
     GPC_OP_MAX = 3,           /* the larger of old and b, unsigned */

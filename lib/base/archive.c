@@ -15,7 +15,7 @@
 /* Head of a file, in the file as in memory: there are no gaps between fields. */
 typedef struct head {
     char magic[8];
-    uint32_t version, order; /* version of the format; a constant that shows the byte order */
+    uint32_t version, order; /* version: of the format. order: a constant that shows the byte order */
     uint32_t library, kind, layout, address_bytes;
     uint64_t seed, size;
     uint32_t reserved, crc; /* checksum of the fields before */

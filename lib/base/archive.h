@@ -25,9 +25,9 @@ typedef struct gpci_archive {
     gpc_status status; /* the first failure */
     bool loading;
     uint8_t *data;
-    size_t size, capacity; /* used bytes of `data`; allocated bytes */
+    size_t size, capacity; /* size: used bytes of `data`. capacity: allocated bytes */
     size_t section;        /* offset of the present section's head; 0: no section yet */
-    size_t at, end;        /* loading: offset of the next byte to read; of the end of the present section */
+    size_t at, end;        /* loading: `at` is the offset of the next byte, `end` of the present section's end */
     gpci_crc crc;
 } gpci_archive;
 

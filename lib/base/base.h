@@ -304,7 +304,7 @@ typedef struct gpci_link {
 
 typedef struct gpci_link_buffer {
     uint64_t used, capacity;        /* in the unit of the link */
-    uint64_t read_free, write_free; /* first cycle for the next grant from the buffer; into the buffer */
+    uint64_t read_free, write_free; /* first cycle for the next grant: from the buffer, and into the buffer */
 } gpci_link_buffer;
 
 GPCI_INLINE uint32_t gpci_link_cycles(const gpci_link *link, uint32_t bytes) {
@@ -340,9 +340,10 @@ GPCI_INLINE uint64_t gpci_link_grant(const gpci_link *link, gpci_link_buffer *fr
 #define GPCI_NO_TURN UINT32_MAX
 
 typedef struct gpci_link_turn {
-    const uint64_t *requests, *busy; /* [words], a bit for each buffer: has a message; must not be taken now */
-    uint64_t bits;                   /* buffers of the present word that are not looked at yet */
-    uint32_t words, word, left;      /* number of words; present word; number of words left */
+    /* [words], a bit for each buffer. requests: the buffer has a message. busy: the buffer must not be taken now */
+    const uint64_t *requests, *busy;
+    uint64_t bits;              /* buffers of the present word that are not looked at yet */
+    uint32_t words, word, left; /* words: their number. word: index of the present word. left: number of words left */
 } gpci_link_turn;
 
 /* Begin turns with buffer `start`. `busy` NULL: no buffer is busy. */

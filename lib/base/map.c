@@ -41,7 +41,7 @@ static uint64_t hash_of(const void *entries, uint32_t entry) {
 }
 
 bool gpci_map_reserve(gpc_context *context, gpci_map *map, size_t more) {
-    /* gpci_slots_reserve comes first: it refuses too many entries before memory is requested */
+    /* gpci_slots_reserve comes first, because the function refuses too many entries before memory is requested */
     return gpci_slots_reserve(context, &map->slots, map->entries, map->count, more, hash_of) &&
            GPCI_ARRAY_RESERVE(context, map->entries, map->capacity, map->count, more);
 }

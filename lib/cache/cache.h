@@ -174,7 +174,7 @@ gpci_cache_stats gpci_cache_get_stats(const gpc_cache *cache);
 
 /* Opportunistic tokens: rules for the end of a line's priority (cache_tokens.c). */
 typedef struct gpci_token_rules {
-    uint32_t clear, warps; /* gpc_token_clear; number of warp slots */
+    uint32_t clear, warps; /* clear: gpc_token_clear. warps: number of warp slots */
     uint64_t period;       /* GPC_CLEAR_PERIODIC: time between two clearings */
 } gpci_token_rules;
 
@@ -185,7 +185,7 @@ typedef struct gpci_token_state {
     uint64_t *owners; /* [slots][words], a bit for each warp slot; only with GPC_CLEAR_OWNERS */
     uint32_t *last;   /* [slots], warp slot of the last owner; only with GPC_CLEAR_LAST_OWNER */
     uint32_t words;
-    uint64_t next, lookups; /* GPC_CLEAR_PERIODIC: time of the next clearing; time, if requests have no cycle */
+    uint64_t next, lookups; /* GPC_CLEAR_PERIODIC. next: time of the next clearing. lookups: time without a clock */
     bool any;               /* false: no line has priority */
 } gpci_token_state;
 
@@ -200,7 +200,7 @@ struct gpc_cache {
     bool guarded;               /* the predictor is neither always-cache nor the hint: fills depend on the predictor */
     bool quick;                 /* plain, not guarded, LRU, modulo, and neither wide nor with priorities: see plain.c */
     bool lru;                   /* the replacement policy is the built-in LRU */
-    bool always_cache, by_hint; /* the predictor is always-cache; the instruction's hint */
+    bool always_cache, by_hint; /* the predictor is always-cache (always_cache), or the instruction's hint (by_hint) */
     bool predicts;              /* the predictor is not always-cache, always-bypass or the instruction's hint */
     bool unusual;               /* strong_passes is true, or token_state is not NULL */
     bool strong_passes;         /* strong loads with a scope wider than the SM bypass the cache */
@@ -325,7 +325,7 @@ void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample);
 gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *options, gpci_commons *commons,
                              gpc_error *error, gpc_cache **out);
 
-/* Ways that stay free: the cache has data for options.lines lines; 0: for all ways. */
+/* Number of ways that stay free. The cache has data for options.lines lines; options.lines 0: for all ways. */
 GPCI_INLINE uint32_t gpci_spare_ways(const gpc_cache *cache) {
     return cache->options.lines ? cache->sets * cache->ways - (uint32_t)cache->options.lines : 0;
 }
@@ -498,8 +498,8 @@ void gpci_lookup_store(gpc_cache *cache, const gpc_request *request, const gpci_
 void gpci_lookup_atomic(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                         gpc_access_result *result);
 /*
- * Write the bytes of a store, or of an atomic performed here, into `sectors` of a resident line. May be repeated.
- * Returns the sectors that became valid.
+ * Write the bytes of a store, or of an atomic performed in this cache, into `sectors` of a resident line. A second
+ * equal call changes nothing. Returns the sectors that became valid.
  */
 uint8_t gpci_apply_write(gpc_cache *cache, const gpc_request *request, const gpci_view *view, uint32_t way,
                          uint8_t sectors);

@@ -5,7 +5,7 @@
 #include "base/archive.h"
 #include "cache/cache.h"
 
-/* Save or load a cache in a snapshot; its tokens. A snapshot loads into a cache created from the same options. */
+/* Save or load a cache, or the tokens of a cache, in a snapshot. To load, create a cache from the same options. */
 void gpci_cache_archive(gpc_cache *cache, gpci_archive *archive);
 void gpci_tokens_archive(gpci_token_state *tokens, gpci_archive *archive);
 /*

@@ -17,7 +17,7 @@
  * home entry 5; the content of the entry is 0101...011.
  */
 #define GPCI_PLACES_FROM 64u      /* a cache with fewer ways has no table */
-#define GPCI_PLACES_SLOTS 0x4000u /* a cache with more slots has no table: an entry needs bits of its hash */
+#define GPCI_PLACES_SLOTS 0x4000u /* a cache with more slots has no table: an entry needs bits for the hash, too */
 
 typedef struct gpci_places {
     uint32_t *table; /* [mask + 1] entries */
@@ -26,7 +26,7 @@ typedef struct gpci_places {
     uint32_t home;   /* hash >> home is the number of the home entry */
     uint32_t slot;   /* mask of the bits of an entry with slot + 1 */
     uint32_t words;  /* words of a mask of ways */
-    size_t bytes;    /* bytes from `table` on, with `free`: all state that changes */
+    size_t bytes;    /* bytes of `table` and `free` together, which are one allocation: all state that changes */
 } gpci_places;
 
 /* Create with all ways free. NULL: out of memory. */

@@ -88,14 +88,15 @@ typedef struct gpci_dram_rules {
     gpci_dram_timing timing;
     gpci_dram_mapping mapping;
     /*
-     * Index 0: from a read; index 1: from a write. Cycles to a command of the same kind: in the same group, in another
+     * Index 0: cycles from a read; index 1: cycles from a write. same, other: to a command of the same kind, in the
+     * same bank group, in another bank group.
      */
     uint32_t same[2], other[2];
-    uint32_t turnaround_same[2], turnaround_other[2]; /* the same, cycles to a command of the other kind */
+    uint32_t turnaround_same[2], turnaround_other[2]; /* to a command of the other kind, in the same or another group */
     uint32_t close[2];                                /* cycles to the precharge of the bank */
     uint32_t data[2];                                 /* cycles to the end of the data; reads: with dram.latency */
     uint32_t open[2];                                 /* cycles from the activation to the read, to the write */
-    uint32_t banks, group_shift;                      /* banks of a lane; bank >> group_shift is the bank's group */
+    uint32_t banks, group_shift;                      /* `banks` banks of a lane; b >> group_shift is bank b's group */
     uint32_t capacity[2];                             /* entries of a channel's queue of reads, of writes */
     uint32_t write_high, write_low; /* waiting writes of a lane at which writes begin, and end, to go before reads */
     uint64_t age_cap;
@@ -110,7 +111,7 @@ typedef struct gpci_dram_rules {
 
 /* A request: in the queue, or with data in flight. */
 typedef struct gpci_burst {
-    uint64_t token, row, order, arrival, end; /* order: number of the request in its channel; end: cycle of its data */
+    uint64_t token, row, order, arrival, end; /* order: number of the request in its channel. end: of its data */
     uint32_t next;                            /* next request of its list, or next free entry of the pool */
     uint8_t bank, pseudo;
     bool write, opened; /* opened: a row was activated for the request */
@@ -156,7 +157,7 @@ typedef struct gpci_lane_counters {
     uint64_t opened_again;             /* reads and writes for which a row was opened */
     uint64_t read_cycles_again;        /* sum of the ends of reads, minus sum of the arrivals */
     uint64_t busy_again;               /* cycles of bursts on the data bus */
-    uint64_t queue_again, queue_since; /* waiting requests times cycles; counted up to cycle `queue_since` */
+    uint64_t queue_again, queue_since; /* queue_again: sum of waiting requests over cycles, up to cycle queue_since */
 #endif
 } gpci_lane_counters;
 
@@ -168,9 +169,9 @@ typedef struct gpci_lane {
     gpci_row_request *row_requests; /* [banks]; valid for banks in other_banks[mode] */
     gpci_bank_group *groups;
     gpci_plan plan;                                    /* the lane's next command */
-    gpci_plan opens, closes, columns;                  /* next activation; next precharge; next read or write */
+    gpci_plan opens, closes, columns;                  /* next activation, next precharge, next read or write */
     uint64_t now;                                      /* cycle of the last command or arrival */
-    uint64_t hit_banks[2], other_banks[2], open_banks; /* bitmaps of banks with hits; with others; with an open row */
+    uint64_t hit_banks[2], other_banks[2], open_banks; /* bitmaps of banks: `hits`, `others` not empty; a row is open */
     uint64_t activate, column[2];                      /* earliest cycles of the commands, in any bank */
     uint64_t row_bus, column_bus;                      /* first free cycle of the bus for row, for column commands */
     uint64_t window[4];                                /* tFAW: earliest next activation after each of the last four */
@@ -185,12 +186,13 @@ typedef struct gpci_lane {
     gpci_bursts done[2]; /* requests with data in flight, in order of the end of data */
     gpci_lane_counters counters;
     uint32_t index;
-    bool muted;        /* commands are not shown: the lane is a copy (gpci_lane_idle) */
-    uint8_t mode;      /* 0: reads go, 1: writes go */
-    uint8_t next_bank; /* this and the next three: only dram_by_bank.c; the first bank to look at */
-    uint32_t served;   /* number of banks with a chosen request */
-    uint64_t serving;  /* bitmap of banks with a chosen request */
-    uint64_t waiting;  /* bitmap of banks with waiting requests that are not chosen */
+    bool muted;   /* commands are not shown: the lane is a copy (gpci_lane_idle) */
+    uint8_t mode; /* 0: reads go, 1: writes go */
+    /* only dram_by_bank.c: next_bank, the first bank to look at; served, the number of banks with a chosen request */
+    uint8_t next_bank;
+    uint32_t served;
+    uint64_t serving; /* only dram_by_bank.c: bitmap of banks with a chosen request */
+    uint64_t waiting; /* only dram_by_bank.c: bitmap of banks with waiting requests that are not chosen */
 } gpci_lane;
 
 typedef struct gpci_channel {
@@ -201,8 +203,8 @@ typedef struct gpci_channel {
     uint64_t now;              /* cycle up to which the channel was run */
     uint64_t end;              /* earliest end of data in flight; GPCI_NO_TIME: none */
     uint64_t since;            /* cycle of the last reset of the counters */
-    uint32_t free, index;      /* first free entry of `pool`; number of the channel */
-    uint32_t queued[2], count; /* requests in the queue; all requests, with those with data in flight */
+    uint32_t free, index;      /* free: first free entry of `pool`. index: number of the channel */
+    uint32_t queued[2], count; /* queued: requests in the queue. count: these, and requests with data in flight */
 } gpci_channel;
 
 struct gpc_dram {
@@ -217,7 +219,7 @@ struct gpc_dram {
     gpci_burst *pool;
     uint64_t *next;           /* [channels], last result of gpci_dram_run */
     uint64_t *active;         /* bitmap of channels with a request */
-    uint32_t words, capacity; /* words of `active`; entries of a channel's pool */
+    uint32_t words, capacity; /* words: of `active`. capacity: entries of a channel's pool */
     uint64_t now;             /* present cycle of the public calls (gpc_dram_advance) */
     gpci_dram_trace_fn trace;
     void *trace_data;

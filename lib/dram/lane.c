@@ -151,7 +151,7 @@ static void choose_mode(gpci_lane *lane) {
         lane->mode = 0;
 }
 
-/* Cycles from a command to its effect. */
+/* Cycles from a command to its effect (gpci_dram_event.end). */
 static uint64_t duration(const gpci_dram_rules *rules, uint8_t command) {
     switch (command) {
     case GPCI_DRAM_ACTIVATE:

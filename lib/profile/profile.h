@@ -91,7 +91,7 @@ typedef struct gpci_live {
     uint8_t class_of;
     /* present access */
     uint32_t line;     /* row of the line in gpci_live_sm.lines; GPCI_NONE: no row is needed */
-    uint32_t set, way; /* place of the line in L1; way GPCI_NONE: not resident */
+    uint32_t set, way; /* place of the line in L1; `way` is GPCI_NONE if the line is not resident */
     bool fetched;      /* without a clock: L1 has fetched sectors of the line */
     bool filled;       /* without a clock: the access has begun a residence */
 } gpci_live;

@@ -81,7 +81,7 @@ const gpci_counter_row *gpci_counters(gpc_counter_table table, size_t *out_count
     return known ? &counters[ends[table]] : NULL;
 }
 
-/* Row of an id; ROWS: no such id. */
+/* Index in `counters` of the row of an id; ROWS: no row has the id. */
 static unsigned row_of(uint32_t id) {
     switch (id) {
 #define X(id, ...) \

@@ -41,9 +41,9 @@ typedef struct gpci_ledger_term {
 
 typedef struct gpci_ledger_clause {
     const gpci_counter_row *row;
-    const char *text, *conditions; /* places in the row's text: the whole clause; its conditions, or NULL */
+    const char *text, *conditions; /* text: the clause, in the row's text. conditions: its conditions; NULL: none */
     uint32_t length, conditions_length;
-    uint32_t first, terms; /* index of the first term in gpci_ledger.terms; number of terms */
+    uint32_t first, terms; /* first: index of the first term in gpci_ledger.terms. terms: number of terms */
     char relation;         /* '=', '<' for <=, '>' for >= */
     bool indexed;          /* the left side is the sum of the row's buckets, each times its index */
     uint64_t divisor;      /* divides the sum; 1: none */

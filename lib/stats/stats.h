@@ -88,7 +88,7 @@ typedef struct gpci_counter_row {
     gpc_merge merge;
     size_t buckets;
     bool ratio;
-    size_t offset, divisor; /* offset of the counter in the struct; ratio: offsets of numerator and denominator */
+    size_t offset, divisor; /* offset: of the counter, or of a ratio's numerator. divisor: of a ratio's denominator */
 } gpci_counter_row;
 
 /* counters.c: rows of a table. */

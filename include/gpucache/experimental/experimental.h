@@ -112,7 +112,7 @@ enum {
 
 /* Progress of a search. */
 typedef struct gpc_verify_progress {
-    uint64_t states, edges; /* visited states; steps taken from a state to a state */
+    uint64_t states, edges; /* number of visited states; number of steps taken from a state to a state */
     uint64_t waiting;       /* known states whose steps have not been taken yet */
     uint64_t bytes;         /* bytes of memory for states */
     uint32_t depth;         /* steps from the first state */
@@ -154,7 +154,7 @@ typedef struct gpc_verify_options {
 
 typedef struct gpc_verify_report {
     size_t struct_size;
-    uint64_t states, edges; /* visited states, or walks; steps taken */
+    uint64_t states, edges; /* number of visited states, or of walks; number of steps taken */
     uint64_t bytes;         /* bytes of memory for states at the end */
     /* a sentence that names the violation, or "". Borrowed until the verification is destroyed */
     const char *text;

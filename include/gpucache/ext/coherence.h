@@ -299,7 +299,7 @@ GPC_API void gpc_coherence_reset_stats(gpc_coherence *coherence);
 typedef struct gpc_coherence_completion {
     size_t struct_size;
     uint64_t token;              /* from gpc_coherence_issue */
-    uint64_t issued, cycle;      /* cycle of the request; cycle in which the processor has its answer */
+    uint64_t issued, cycle;      /* issued: cycle of the request. cycle: the processor has its answer */
     uint64_t address;            /* bytes */
     const uint8_t *bytes;        /* [size], data of a load, or bytes after a store; NULL without `data` */
     uint32_t module, size, kind; /* as in the request */

@@ -393,7 +393,7 @@ GPC_API gpc_status gpc_hierarchy_try_port(gpc_hierarchy *hierarchy, const gpc_po
 /* Statistics of a port, since creation or gpc_hierarchy_reset_stats. */
 typedef struct gpc_port_stats {
     size_t struct_size;
-    uint64_t requests, completed;         /* accepted requests; completed requests */
+    uint64_t requests, completed;         /* number of accepted requests, and of completed requests */
     uint64_t request_cycles;              /* core cycles of completed requests, from acceptance to completion */
     uint64_t read_lines, write_lines;     /* lines sent */
     uint64_t read_sectors, write_sectors; /* sectors of 32 bytes, touched by the lines sent */

@@ -79,7 +79,7 @@ typedef struct gpc_coherence_module {
     uint32_t low_count;
     /* indices of networks towards memory and towards processors; GPC_NO_MODULE: no network */
     uint32_t low_network, high_network;
-    /* for a memory: of its directory; ways 0 (sets 1): an entry for every cached block */
+    /* For a memory: sets and ways of its directory. With sets 1 and ways 0 the directory has every cached block */
     uint32_t sets, ways;
     uint32_t block_bytes;       /* a power of two, 4 to 4096; no module above has larger blocks */
     uint32_t latency;           /* cycles to read or write the data */
@@ -174,7 +174,7 @@ typedef struct gpc_coherence_options {
     const char *protocol;                  /* name of a registered protocol; NULL: nmoesi */
     const gpc_coherence_module *modules;   /* [module_count] */
     const gpc_coherence_network *networks; /* [network_count] */
-    uint32_t module_count, network_count;  /* 1 to GPC_MAX_MODULES; 0 to GPC_MAX_MODULES */
+    uint32_t module_count, network_count;  /* at most GPC_MAX_MODULES each; at least 1 module */
     /* size of a message without data, and of the header of a message with data; 1 to 4096 */
     uint32_t control_bytes;
     bool data;   /* true: blocks and memory hold bytes, and loads return values. false: states only (faster) */
@@ -443,12 +443,12 @@ typedef struct gpc_protocol {
     uint32_t through_stores; /* GPC_ACCESS_ bits; any of the bits lets the first level write a store through */
     const gpc_protocol_rules *first, *between, *shared, *memory;
     const char *letters; /* six letters, A to Z: names of N, M, O, E, S, I in texts; NULL: NMOESI */
-    /* [state_count], states beside the six, from GPC_LINE_COUNT on; NULL. Since: 0.2. */
+    /* [state_count], states beside the six, with numbers from GPC_LINE_COUNT on; NULL: none. Since: 0.2. */
     const gpc_protocol_state *states;
     uint32_t state_count; /* at most GPC_MAX_STATES - GPC_LINE_COUNT. Since: 0.2. */
     /* events beside the sixteen; at most GPC_MAX_EVENTS - GPC_EVENT_COUNT. Since: 0.2. */
     uint32_t event_count;
-    const gpc_protocol_event *events;        /* [event_count]; NULL. Since: 0.2. */
+    const gpc_protocol_event *events;        /* [event_count]; NULL: none. Since: 0.2. */
     const gpc_protocol_rule *event_rules[4]; /* [rows][event_count] for every place; NULL: no rules. Since: 0.2. */
     /* [rows][GPC_EVENT_COUNT + event_count]; NULL: the usual events. Since: 0.2. */
     const gpc_protocol_raise *raises[4];

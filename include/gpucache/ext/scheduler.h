@@ -237,7 +237,7 @@ typedef struct gpc_scheduler_options {
      * for a warp beyond the limit.
      */
     uint32_t warp_limit;
-    uint32_t sm, index; /* for policies that differ by SM and scheduler; below sms and count */
+    uint32_t sm, index; /* SM, below `sms`, and index of the scheduler, below `count`: some policies depend on them */
     uint32_t count;     /* schedulers of an SM; 0 = 1 */
     uint32_t sms;       /* 0 = 1 */
     const char *policy; /* `name` or `name(parameter=value, ...)`, and throttles: `name + name(...)`; NULL = "gto" */

@@ -34,7 +34,7 @@ typedef struct gpci_bit_run {
 } gpci_bit_run;
 
 typedef struct gpci_bit_runs {
-    uint32_t count, bits; /* number of runs; sum of their bits */
+    uint32_t count, bits; /* count: number of runs. bits: number of bits in all runs */
     gpci_bit_run run[33]; /* 64 bits have at most 33 runs */
 } gpci_bit_runs;
 

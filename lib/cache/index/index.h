@@ -127,7 +127,7 @@ typedef enum gpci_spread {
         2,               /* modulo with large granules: a slice's whole part of memory; addresses beyond wrap around */
     GPCI_SPREAD_XOR = 3, /* GPGPU-Sim's bitwise_hash_function: the next higher bits, XORed onto the channel */
     GPCI_SPREAD_IPOLY = 4,  /* GPGPU-Sim's ipoly_hash_function of channel and slice */
-    GPCI_SPREAD_RANDOM = 5, /* each group of granules, one per slice, in its own random order */
+    GPCI_SPREAD_RANDOM = 5, /* a group has a granule for each slice; each group has another random order */
     GPCI_SPREAD_HOPPER = 6, /* the slices of an H100: hopper_slices.c */
     GPCI_SPREAD_COUNT,
     GPCI_SPREAD_MAPPED /* by address.mapping (cache/index/address_map.h); no choice of the key l2.interleave */
@@ -152,7 +152,7 @@ typedef struct gpci_interleave {
     gpci_divisor slices;
     gpci_polynomial polynomial; /* hash; degree 0 = no hash */
     uint8_t kind;               /* gpci_spread from XOR on; 0 for MODULO, HASH and RANGE */
-    uint8_t bits, channel_bits; /* number of bits of the slice; xor and ipoly: bits of the channel in the slice */
+    uint8_t bits, channel_bits; /* bits of the slice's number; xor and ipoly: how many of them are the channel's */
     const struct gpci_address_map *map; /* only with GPCI_SPREAD_MAPPED */
 } gpci_interleave;
 
