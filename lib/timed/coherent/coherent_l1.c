@@ -250,7 +250,7 @@ static void mark(gpci_packet *pkt, uint32_t flags) {
                                  (flags & GPC_ACCESS_EVICT ? GPCI_MARK_EVICTS : 0));
 }
 
-/* A load bypasses L1, also when the packet is tried again. */
+/* Let a load bypass L1. first: L1's policies have decided just now; false: the packet is tried again. */
 static void bypass(gpci_timed *timed, uint32_t packet, bool first, const gpci_tag_access *access,
                    gpc_coherence_request *request) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
@@ -372,7 +372,7 @@ static gpci_verdict look(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gp
 gpci_verdict gpci_coherent_l1_pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     gpc_coherence *tree = timed->hierarchy->coherent->tree;
-    if (GPCI_UNLIKELY(timed->coherent->sealed)) /* lines may be leaving */
+    if (GPCI_UNLIKELY(timed->coherent->sealed)) /* caches are being flushed for a kernel */
         return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_LINE);
     if (GPCI_UNLIKELY(pkt->request.kind == GPCI_KIND_FENCE)) {
         gpci_fence_passed(timed, packet);

@@ -19,7 +19,7 @@ enum {
     GPCI_PACKET_PART = 0x04,     /* in a tree's L1: shares the record `line.record` with other blocks of the line */
     GPCI_PACKET_FETCH = 0x08,    /* read sent for an MSHR entry; the reply goes to the MSHR entry */
     GPCI_PACKET_FOLLOWS = 0x10,  /* a block of the previous packet's line: gpci_transaction.follows */
-    GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: of an SM's constant cache, or L1.5 (l15_ctrl.h) */
+    GPCI_PACKET_CONSTANT = 0x10, /* with FETCH: sent for an SM's constant cache, or for L1.5 (l15_ctrl.h) */
     GPCI_PACKET_BUNDLE = 0x20,   /* in a tree: a further packet travels along, linked by `next_of_bundle` or `with` */
     GPCI_PACKET_TARGET = 0x40,   /* a waiter: has only the first of the three cache lines */
     GPCI_PACKET_MESSAGE = 0x40,  /* message or memory access of a tree (gpci_pool_take_message): */
@@ -177,7 +177,7 @@ typedef struct gpci_packet {
         uint64_t born; /* core cycle of the miss in L1 */
         struct {
             uint32_t next; /* with GPCI_PACKET_TARGET: in place of gpci_packet_link.next */
-            uint32_t sent; /* first packet of an entry of L1: core cycle of the earliest read in flight, lower bits */
+            uint32_t sent; /* in an L1's MSHR entry: core cycle of the earliest read in flight, lower bits */
         };
         uint64_t inner; /* tree's memory access: line, within the slice */
     };

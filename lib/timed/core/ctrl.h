@@ -66,16 +66,16 @@ typedef struct gpci_tag_access {
     uint32_t mshr_entry; /* from the lookup: the line's MSHR entry; or GPCI_NO_PACKET */
     bool fresh;          /* `mshr_entry` is still valid: no change since the lookup */
     bool looked;         /* lookup done */
-    bool reserved;       /* reserve done, or not needed */
+    bool reserved;       /* a line has been reserved, or the access needs none */
     bool declined;       /* the replacement policy would give up no line */
     uint64_t until;      /* cycle of the slice's clock up to which a part of the slice holds the packet up */
 } gpci_tag_access;
 
 /* Result for a packet at the tags. */
 typedef enum gpci_verdict {
-    GPCI_SERVED = 0,  /* no more waiting */
-    GPCI_WAITING = 1, /* with an MSHR entry */
-    GPCI_BLOCKED = 2
+    GPCI_SERVED = 0,  /* the packet has passed, and waits for nothing more */
+    GPCI_WAITING = 1, /* the packet has passed, and waits in an MSHR entry, or was sent below */
+    GPCI_BLOCKED = 2  /* the packet stays at the tags: gpci_tag_access.reason */
 } gpci_verdict;
 
 /* Banks of L1's data (data_banks.h). */
@@ -94,7 +94,7 @@ typedef struct gpci_due_list {
 typedef struct gpci_ctrl_options {
     uint32_t latency, ports, banks, data_width, fill_width; /* cycles and bytes of the controller's clock */
     uint64_t entries, merges;
-    bool on_miss;
+    bool on_miss;        /* a line is reserved at the miss; false: taken at the fill */
     bool replaceable;    /* L1: lines in flight may be replaced, and are fetched again after a miss */
     bool by_sector;      /* merges are limited per sector */
     bool drains;         /* L1: MSHR entries stay until all waiting packets have had their turn: drain.h */
@@ -203,7 +203,7 @@ typedef struct gpci_wait {
 typedef struct gpci_below {
     uint32_t packets; /* sent, and will have a reply */
     uint32_t joined;  /* reads waiting for another SM's read (coalescer) */
-    uint32_t stores;  /* in a tree: stores not done, but no longer in need of a line here */
+    uint32_t stores;  /* in a tree: stores not done that have given their MSHR entry in this L1 back */
 } gpci_below;
 
 /* Instructions of the L1's SM, as the L1 knows them. */
@@ -235,7 +235,7 @@ typedef struct gpci_intake {
 
 typedef struct gpci_ctrl {
     const gpci_ctrl_rules *rules;
-    gpc_cache *cache;       /* NULL: all packets pass */
+    gpc_cache *cache;       /* NULL: the level has no cache, and all packets go on to the level below */
     const gpci_level *line; /* segments and sectors of the controller's lines */
     gpci_timed *timed;      /* owner */
     const gpci_ctrl_options *options;
@@ -430,7 +430,7 @@ void gpci_mshr_free(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_entry);
 GPCI_COLD void gpci_ctrl_outdate(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t address, uint8_t segments);
 /* Prefetch a line's tags and MSHR row into the processor's caches. Affects only the simulator's speed. */
 void gpci_ctrl_sw_prefetch(const gpci_ctrl *ctrl, uint64_t address);
-/* As gpci_ctrl_sw_prefetch, before a fill. The tags are not needed if the line's place is known. */
+/* As gpci_ctrl_sw_prefetch, for a line about to be filled. Leaves out the tags if the line's place is known. */
 void gpci_ctrl_sw_prefetch_fill(const gpci_ctrl *ctrl, uint64_t address);
 
 /*
@@ -442,8 +442,8 @@ void gpci_ctrl_sw_prefetch_fill(const gpci_ctrl *ctrl, uint64_t address);
 bool gpci_verify(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
 
 /*
- * changes.c: true if a load past L1 that must find the value of its moment (gpci_reads_anew) cannot wait for a read of
- * the line in flight: the line has changed since. An entry that drains (drain.h) has the data of such a read.
+ * changes.c: true if a load past L1 that must find the present value (gpci_reads_anew) cannot wait for a read of the
+ * line in flight: the line has changed since the read. An entry that drains (drain.h) has the data of such a read.
  */
 bool gpci_changes_forbid(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                          const gpci_tag_access *access);
@@ -485,7 +485,7 @@ void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
 extern const gpci_ctrl_rules gpci_l1_ctrl;
 gpc_busy gpci_l1_busy(const gpci_ctrl *ctrl);
-/* A hit: data leave through the port. */
+/* Serve a hit: the data leave L1 through the data port, and the packet is freed. */
 void gpci_l1_serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet);
 /* l1_below.c: take replies while the fill port has room. */
 void gpci_l1_fills(gpci_timed *timed, gpci_ctrl *ctrl);
@@ -550,7 +550,7 @@ void gpci_ctrl_reset(gpci_ctrl *ctrl, uint64_t now);
 /* Core cycles the tags have waited for a reason, up to now. */
 uint64_t gpci_ctrl_stalls(const gpci_ctrl *ctrl, gpc_busy reason, uint64_t now);
 void gpci_ctrl_state(gpci_ctrl *ctrl, gpci_state_fn visit, void *user_data);
-/* For classes whose gpci_group.self is an array of controllers. */
+/* `reset` and `state` of component classes whose gpci_group.self is an array of controllers. */
 void gpci_ctrls_reset(const gpci_group *group, uint32_t index, uint64_t now);
 void gpci_ctrls_state(const gpci_group *group, uint32_t index, gpci_state_fn visit, void *user_data);
 

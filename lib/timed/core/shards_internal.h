@@ -39,8 +39,8 @@ struct gpci_shards {
     const gpci_shard_phase *phase; /* running phase */
     uint32_t count, phase_count;
     uint32_t slot;       /* slot of the wheel, for the present cycle */
-    uint32_t least;      /* fewest components of a phase for sharing */
-    bool own_state_only; /* shared phase: only shards' own state may change */
+    uint32_t least;      /* threads share a phase if at least so many components are to be stepped */
+    bool own_state_only; /* a shared phase runs, in which a shard may change only its own state */
     bool above, below;   /* one thread runs all SMs and L1s (above), or all slices (below), because of shared state */
     bool keep_sms;
     uint64_t shared; /* phases shared by threads */

@@ -28,7 +28,7 @@
 /* A line's clock. */
 typedef struct gpci_line_clock {
     uint64_t serial; /* as in the labels of the line's packets; grows with each line in this place; even: free */
-    uint64_t since;  /* core cycle counted up to */
+    uint64_t since;  /* core cycle up to which `spent` has counted */
     uint64_t due;    /* core cycle from which the stage is `then`; or GPCI_NEVER */
     uint32_t next;   /* next free clock, if free */
     uint8_t stage, then, reserved[2];
@@ -37,7 +37,7 @@ typedef struct gpci_line_clock {
 
 /* Stages of an access: from the line done last so far. */
 typedef struct gpci_access_stages {
-    uint64_t pc, end; /* core cycle counted up to by `spent` */
+    uint64_t pc, end; /* end: core cycle up to which `spent` has counted */
     uint32_t kernel;
     uint16_t any;      /* at least one line is done */
     uint16_t acquires; /* all lines have arrived; the access completes when L1 has dropped its lines */
@@ -69,17 +69,17 @@ typedef struct gpci_stage_times {
     gpci_event_log *nobody; /* the event log if the host has none */
 } gpci_stage_times;
 
-/* With stats.stages; otherwise no effect. */
+/* Does nothing unless stats.stages is set. */
 gpc_status gpci_stage_times_create(gpci_timed *timed, gpc_error *error);
 void gpci_stage_times_destroy(gpci_timed *timed);
 void gpci_stage_times_reset(gpci_timed *timed);
 void gpci_stage_times_add(const uint64_t total[GPC_STAGE_COUNT], gpc_stats *stats);
 void gpci_stage_times_count(const gpci_timed *timed, gpc_stats *stats);
-/* In a snapshot: after packets and in-flight accesses. */
+/* Save or load the stage times. A snapshot has the packets and in-flight accesses before. */
 void gpci_stage_times_archive(gpci_timed *timed, gpci_archive *archive);
 /*
- * Make room for a number of further lines with all consequences; for as many accesses as in-flight accesses.
- * GPC_ERROR_MEMORY.
+ * gpci_stage_times_reserve makes room for `lines` further lines and the sums of a further access,
+ * gpci_stage_times_reserve_inflights for an access per place in gpci_timed.inflights. GPC_ERROR_MEMORY.
  */
 GPCI_COLD gpc_status gpci_stage_times_reserve(gpci_timed *timed, uint32_t lines);
 GPCI_COLD gpc_status gpci_stage_times_reserve_inflights(gpci_timed *timed);

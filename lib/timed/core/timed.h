@@ -205,10 +205,11 @@ uint32_t gpci_timed_networks(const gpci_timed *timed);
 const char *gpci_timed_network_name(const gpci_timed *timed, uint32_t index);
 gpci_network_stats gpci_timed_network_stats(const gpci_timed *timed, uint32_t index);
 #ifdef GPCI_CHECK
-/* count_again.c: second counts of the whole's counters; packets and bytes that entered a network. */
+/* count_again.c: count the whole GPU's counters a second time, to check `stats`. */
 void gpci_timed_count_again(gpci_timed *timed, gpc_stats *stats);
 /* Allocations that the cache of an L1 or a slice refused; false: another object. */
 bool gpci_timed_cache_stats_again(const gpci_timed *timed, gpc_object kind, uint32_t index, uint64_t *out);
+/* Packets and bytes that have entered a network, counted a second time. */
 gpci_network_stats gpci_timed_network_stats_again(const gpci_timed *timed, uint32_t index);
 #endif
 

@@ -11,8 +11,8 @@
  * The line is valid from the fill on. It may be evicted before the last access has had its turn, if its set has no
  * other candidate. A load that misses then still finds the entry, and takes its turn behind the others. With `drained`
  * it takes no line. With `drained-reserving` it reserves a line as any miss, but sends no request: the reserved line
- * cannot be replaced until an access asks for it after the entry is gone. That access is a pending hit, sends a
- * request, and the fill makes the line valid. Until then the set has one way less. [GPGPU-Sim 3.2, gpu-cache.cc:
+ * cannot be replaced until an access asks for it after the entry is gone. The asking access is a pending hit, sends a
+ * request, and the fill makes the line valid. Until the fill the set has one way less. [GPGPU-Sim 3.2, gpu-cache.cc:
  * mshr_table::next_access; baseline_cache::send_read_request, where the tags' access reserves a line with or without an
  * entry; data_cache::process_tag_probe, for the access that asks again.]
  *

@@ -8,9 +8,9 @@
 /*
  * L1.5s with a clock (level/access/l15.h). Every L1.5 is a controller (ctrl.h) and a component, stepped before the L1s
  * of the SMs, in the SMs' shard. Reads come from constant caches, and for lines of code. The tags pass a line per
- * cycle; hits leave through the data port. A miss is a read of L2 in the name of the first SM: it leaves through the
- * SM's miss queue, and the reply arrives through the SM's fill port. Data reach the SM in a cycle after arrival, once
- * out of the port.
+ * cycle; hits leave through the data port. A miss is a read of L2, sent as if by the first SM of the L1.5: the read
+ * leaves through the SM's miss queue, and the reply arrives through the SM's fill port. Data reach the SM in a cycle
+ * after arrival, once out of the port.
  *
  *  constant cache, code -> in -> tags -> out -> miss queue of an L1 -> L2
  *                                 |  \                        |

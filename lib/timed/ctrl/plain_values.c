@@ -319,7 +319,7 @@ static void load_what_came(void *data, size_t byte, uint64_t at) {
     bytes->kept->came[byte / 8] |= bit;
     const uint64_t performed = bytes->line->performed[at];
     const bool own = bytes->kept->own[byte / 8] & bit, since = performed > bytes->looked,
-               newer = performed > bytes->line->served[at / GPCI_SEGMENT]; /* than the read */
+               newer = performed > bytes->line->served[at / GPCI_SEGMENT]; /* store after L2 served the read */
     if (bytes->line->stored[at] <= bytes->looked)
         bytes->lanes->out[byte] = bytes->line->brought[at];
     else if (own ? since && !newer : since || !newer)

@@ -66,7 +66,7 @@ struct gpci_plain_values {
     gpci_plain_lanes *lanes;      /* [lane_capacity] by in-flight access */
     size_t home_capacity, l1_capacity, carried_capacity, lane_capacity;
     size_t l1_count;
-    uint64_t order;         /* event count */
+    uint64_t order;         /* events so far: tells which of two events is earlier */
     gpci_event_log *nobody; /* the event log if the host has none */
 };
 

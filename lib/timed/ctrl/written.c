@@ -17,12 +17,12 @@
 
 typedef struct written_sector {
     uint32_t tag; /* part of the hash that names the sector; 0: empty */
-    uint32_t at;  /* own cycle of the last write, lower bits */
+    uint32_t at;  /* cycle of the slice's clock of the last write, lower bits */
 } written_sector;
 
 typedef struct written {
     uint32_t rows;
-    uint64_t waits; /* counter: own cycles of the tags */
+    uint64_t waits; /* counter: cycles of the slice's clock that reads have waited at the tags */
     written_sector sectors[];
 } written;
 

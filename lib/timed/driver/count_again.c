@@ -64,7 +64,7 @@ static uint64_t unused_lines(const gpci_prefetch *prefetch) {
     return lines;
 }
 
-/* Wishes of a prefetcher are sent, redundant, dropped, or still queued. */
+/* Count by subtraction: lines that a prefetcher has asked for are sent, redundant, dropped, or still queued. */
 static void count_prefetches(const gpci_prefetch *prefetch, uint64_t *redundant, uint64_t *dropped) {
     const gpci_prefetch_counts *counts = &prefetch->counts;
     const uint64_t rest = counts->asked - counts->sent - prefetch->count;

@@ -38,7 +38,7 @@ typedef struct gpci_combine_unit {
     uint64_t issued;   /* core cycle of the last instruction */
     uint32_t inflight; /* in-flight access of the last instruction; a later instruction may have the same number */
     uint32_t group; /* number of the present group; an instruction of more than `capacity` lines has several groups */
-    uint32_t in_group, count; /* requests of the present group; waiting requests */
+    uint32_t in_group, count; /* in_group: requests so far in the present group. count: waiting requests */
     uint32_t cleared;         /* group at the last release: no older group waits, apart from buffered stores */
     uint32_t reserved;
 } gpci_combine_unit;

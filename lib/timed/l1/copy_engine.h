@@ -17,7 +17,7 @@ typedef struct gpci_bulk_entry {
     uint64_t due; /* earliest core cycle of the first request */
     gpci_bulk bulk;
     gpc_request request;
-    uint32_t inflight; /* with `named`: first of the linked in-flight accesses of the SMs */
+    uint32_t inflight; /* in-flight access; if `named`: first of the target SMs' in-flight accesses, a linked list */
     uint32_t targets;  /* SMs */
     bool named;        /* multicast copy (multicast.h) */
 } gpci_bulk_entry;

@@ -284,7 +284,7 @@ static void send_out(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
         return;
     ctrl->below.packets += !(pkt->flags & GPCI_PACKET_POSTED);
     const uint32_t bytes = gpci_packet_payload(timed, pkt);
-    /* to the slice of the own partition */
+    /* to the slice in the SM's own partition */
     const uint32_t partition = timed->hierarchy->sm_partition[ctrl->index],
                    slice = gpci_interleave_slice(&timed->hierarchy->interleave, pkt->address, &pkt->path.inner);
     gpci_network_send(ctrl->networks.requests_out, ctrl->index, gpci_l2_slice(timed->hierarchy, partition, slice),

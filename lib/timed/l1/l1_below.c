@@ -252,7 +252,7 @@ static void take_reply(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet) {
     if (pkt->flags & GPCI_PACKET_FETCH) {
         pkt->request.sector_mask = pkt->line.fetched;
         pkt->request.policy.admitted = pkt->line.marks & GPCI_MARK_ADMITTED ? 1 : 0;
-        pkt->request.policy.token = pkt->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* in L2 the token was for L2 */
+        pkt->request.policy.token = pkt->line.marks >> GPCI_MARK_TOKEN_SHIFT & 3; /* L2 used the field for a token */
         if (gpci_lrc_of(ctrl))
             gpci_lrc_reply(gpci_lrc_of(ctrl), packet, hand,
                            &(merged){timed, packet, pkt->request.policy.policy_word, pkt->level});

@@ -11,8 +11,8 @@
  * accesses of an instruction begin, the number may then exceed the limit. Afterwards the engine orders and joins
  * accesses (engine_access.c):
  *
- *  load    is part of a load in flight of the block, if only loads are between; otherwise waits for
- *          earlier stores (atomics), and for accesses to the block
+ *  load    is part of a load in flight of the block, if only loads are between; if not, the load waits
+ *          for earlier coherent stores (here: atomics), and for earlier accesses to the block
  *  store   is part of the access directly before, if a store of the same kind to the block
  *
  * Other accesses are looked up and counted. Lookups take ports for the latency of L1's directory (0): neither tag ports

@@ -272,7 +272,7 @@ uint32_t gpci_fence_before(gpci_timed *timed, const gpc_warp_access *access) {
     const gpci_fence_plan plan =
         gpci_fence_plan_of(timed->hierarchy, access->scope, GPC_ORDER_RELEASE, GPC_CONTROL_NONE);
     uint32_t number = enter(timed, access->sm, access->warp, plan, 0);
-    timed->in_flight--; /* not counted as an access */
+    timed->in_flight--; /* a fence before an access is not counted as a further access */
     timed->taken--;
     return number;
 }
@@ -286,7 +286,7 @@ void gpci_fence_around(gpci_timed *timed, const gpc_warp_access *access, uint32_
         gpci_fence_plan_of(timed->hierarchy, access->scope, GPC_ORDER_ACQUIRE, GPC_CONTROL_NONE).invalidate;
     if (fence == UINT32_MAX)
         return;
-    /* the fence's packet comes earlier: the accesses are not the whole queue */
+    /* the queue begins with earlier packets, among them the fence's; the access's `count` lines are the last */
     uint32_t last = queue->first;
     for (uint32_t i = count + 1; i < queue->count; i++)
         last = timed->pool.links[last].next;

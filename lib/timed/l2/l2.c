@@ -209,7 +209,7 @@ static gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gp
         return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_NETWORK);
     if (remote && pkt->type != GPCI_READ)
         return pass_on(timed, ctrl, packet, access);
-    if (pkt->type != GPCI_READ && gpci_queue_full(&ctrl->out)) /* may write to memory, or evict */
+    if (pkt->type != GPCI_READ && gpci_queue_full(&ctrl->out)) /* may send a write to memory */
         return gpci_ctrl_block(ctrl, access, timed->wheel.now, GPC_BUSY_MISS_QUEUE);
     if (!access->looked) {
         unsigned shift = prepare(timed, pkt);

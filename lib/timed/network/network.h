@@ -59,7 +59,7 @@ typedef struct gpci_network_stay {
 } gpci_network_stay;
 
 typedef struct gpci_network_input {
-    gpci_link_buffer room; /* taken by packets in all queues */
+    gpci_link_buffer room; /* one buffer, in which the packets of all the input's queues take room */
     uint32_t next;         /* output that goes first */
     uint32_t offer;        /* while matching: output that has chosen this input */
     uint64_t left;         /* network cycle by which the last moved packet is gone, if rooms are flits */
@@ -70,7 +70,7 @@ typedef struct gpci_network_input {
 } gpci_network_input;
 
 typedef struct gpci_network_output {
-    gpci_link_buffer room; /* taken by packets in the buffer or on the way */
+    gpci_link_buffer room; /* the output's buffer; packets on the way there take room, too */
     uint64_t freed_at;     /* network cycle of the last receive */
     uint64_t refused;      /* number of the last matching in which the chosen input took another output */
     uint32_t freed;        /* room freed in the core cycle of freed_at */
@@ -128,7 +128,7 @@ typedef struct gpci_network {
     gpci_network_sharing *sharing; /* NULL: one thread */
     gpci_network_watch_fn watch;
     void *watch_data;
-    bool match_woken; /* the last output is to be stepped in this cycle */
+    bool match_woken; /* the last output, whose step does the matching, is already woken for this cycle */
     /* state */
     uint64_t releasing; /* core cycles, modulo the span, with bits in `releases` */
     uint64_t matchings;
