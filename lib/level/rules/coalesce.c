@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Example, 128-byte lines, four lanes of 4 bytes at 0x100, 0x104, 0x1a0, 0x104:
- *   line 0x100, segment 0 (bytes 0..7), then line 0x180, segment 1 (bytes 32..35).
+ * Example, lines of 128 bytes: four lanes load 4 bytes at 0x100, 0x104, 0x1a0 and 0x104. The transactions are line
+ * 0x100 with segment 0 (bytes 0 to 7), and then line 0x180 with segment 1 (bytes 32 to 35).
  */
 
 #define FEW 6u     /* transactions searched linearly; more are searched through a table */
@@ -15,10 +15,10 @@ typedef struct found {
     gpci_transaction *all;
     uint32_t count;
     unsigned line_shift;
-    uint8_t slots[SLOTS]; /* index of a transaction + 1, 0: free; used beyond FEW; a map would allocate memory */
+    uint8_t slots[SLOTS]; /* hash table, used above FEW transactions: index of a transaction + 1; 0: free */
 } found;
 
-/* Slot of a line in the table, or the free slot for it. */
+/* Slot of a line in the table. If the table lacks the line, the free slot for the line. */
 GPCI_INLINE uint8_t *slot_of(found *groups, uint64_t line) {
     uint32_t slot = (uint32_t)((line >> groups->line_shift) * 0x9e3779b97f4a7c15u >> 56);
     while (groups->slots[slot] && groups->all[groups->slots[slot] - 1].address != line)
@@ -66,7 +66,7 @@ GPCI_INLINE uint64_t bits_below(uint32_t n) {
     return n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
 }
 
-/* Bytes [first, end) of a line of at most 128 bytes. */
+/* Set the bytes [first, end) of a transaction. */
 GPCI_INLINE void touch_range(gpci_transaction *transaction, uint32_t first, uint32_t end) {
     transaction->bytes[0] = bits_below(end) & ~bits_below(first);
     transaction->bytes[1] = bits_below(end > 64 ? end - 64 : 0) & ~bits_below(first > 64 ? first - 64 : 0);
@@ -119,7 +119,7 @@ uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width
 }
 
 void gpci_descend(gpci_transaction *transactions, uint32_t count) {
-    for (uint32_t i = 0, j = count; i + 1 < j; i++) { /* most lanes ascend: reverse first */
+    for (uint32_t i = 0, j = count; i + 1 < j; i++) { /* addresses mostly ascend by lane: reverse the order first */
         const gpci_transaction transaction = transactions[i];
         transactions[i] = transactions[--j];
         transactions[j] = transaction;
@@ -141,7 +141,7 @@ uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, u
     return split;
 }
 
-/* Part [first, first + 32, 64 or 128) of a line, as a line of its own. */
+/* Part of a transaction, as a transaction of its own: bytes [first, first + bytes) of the line. */
 static gpci_transaction part_of(const gpci_transaction *transaction, uint32_t first, uint32_t bytes) {
     const uint64_t word = transaction->bytes[first / 64] >> first % 64;
     gpci_transaction part = {.address = transaction->address + first};

@@ -14,7 +14,7 @@ enum {
     TREES = TRACKED | UNTRACKED
 };
 
-/* A key without effect, under the protocols of `where`; with `unless`, values in use are left out. */
+/* A key without effect under the protocols of `where`. If `unless` is given and returns true, the key has an effect. */
 typedef struct idle_row {
     gpci_key key;
     uint32_t where;
@@ -22,7 +22,7 @@ typedef struct idle_row {
     bool (*unless)(const gpc_hierarchy *h);
 } idle_row;
 
-/* Banks act in a tree by the hash of l1.bank_index = hopper (timed/ctrl/ports.c). */
+/* True if l1.bank_index = hopper. In a tree l1.banks has an effect only with this hash (timed/ctrl/ports.c). */
 static bool has_hashed_banks(const gpc_hierarchy *hierarchy) {
     return gpci_number(hierarchy, GPCI_KEY_L1_BANK_INDEX) != 0;
 }
@@ -43,7 +43,7 @@ static bool merges_all(const gpc_hierarchy *hierarchy) {
     return gpci_number(hierarchy, GPCI_KEY_L2_MERGES) == GPCI_WORD;
 }
 
-/* Find the protocol by name, since a tree is made after the checks. */
+/* Find the protocol by its name: the tree does not exist yet. */
 static const gpc_protocol *protocol_of(const gpc_hierarchy *hierarchy) {
     return gpc_protocol_find(hierarchy->context, gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE));
 }
@@ -55,7 +55,7 @@ static uint32_t place_of(const gpc_hierarchy *hierarchy) {
     return protocol && protocol->flags & GPC_PROTOCOL_DIRECTORY ? TRACKED : UNTRACKED;
 }
 
-/* True if an L1 keeps the line of a store miss, or if the configuration asks for no line. */
+/* True if L1s keep the line of a store that misses, or if `allocate` is no-allocate: the key then has an effect. */
 static bool places_stores(const gpc_hierarchy *hierarchy, gpci_key allocate) {
     const gpc_protocol *protocol = protocol_of(hierarchy);
     return !protocol || !((*protocol->first)[GPC_LINE_I][GPC_EVENT_N_STORE].actions & GPC_DO_PASS) ||
@@ -146,7 +146,10 @@ gpc_status gpci_check_idle(const gpc_hierarchy *hierarchy, gpc_error *error) {
                      gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE), idle.why);
 }
 
-/* Keys of a part that is not built while `key` has its default; with `unless_default`: while `key` is moved. */
+/*
+ * Keys that begin with `prefix` belong to a part of the hierarchy. The part does not exist while `key` has the default
+ * value; with unless_default, while `key` has another value.
+ */
 typedef struct part_row {
     const char *prefix;
     gpci_key key;

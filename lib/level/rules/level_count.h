@@ -6,14 +6,15 @@
 #include "level/rules/hierarchy.h"
 
 /*
- * Counting of all level counters, for every driver: functional or timed, plain caches or a coherent tree. Rules decide
- * what happened; drivers call these functions. Sectors in statistics are segments of 32 bytes, independent of the
- * levels' sectors.
+ * Functions that count the events of L1, L2 and DRAM, called by every driver: functional or timed, plain caches or a
+ * tree. The rules decide what happens (level_rules.h). Sectors in statistics are segments of 32 bytes, independent of
+ * the levels' sectors.
  */
 
 /*
- * Counts of a stream (gpc_warp_access.stream). `place`: an SM, or number of SMs + slice; a place belongs to one thread.
- * Counts without a stream follow the streams of the place. NULL: streams are not counted.
+ * Counts of a stream (gpc_warp_access.stream) at a place. `place`: number of an SM, or number of SMs + number of a
+ * slice. Only one thread of the CPU counts at a place. If `stream` is no stream, the counts that belong to no stream.
+ * NULL: streams are not counted.
  */
 GPCI_INLINE gpci_stream_counts *gpci_stream_of(const gpc_hierarchy *hierarchy, uint32_t place, uint8_t stream) {
     if (GPCI_LIKELY(!hierarchy->of_stream))
@@ -56,7 +57,7 @@ GPCI_INLINE void gpci_stream_dram_read(const gpc_hierarchy *hierarchy, uint32_t 
         counts->dram_read_sectors += sectors;
 }
 
-/* Count a warp instruction with a thread per bit of its mask. */
+/* _lanes: count the threads of a warp instruction, one per bit of `mask`. _instruction: count the instruction, too. */
 GPCI_INLINE void gpci_count_lanes(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t mask) {
     hierarchy->of_sm[sm].thread_instructions += gpci_popcount(mask);
 }
@@ -66,18 +67,18 @@ GPCI_INLINE void gpci_count_instruction(gpc_hierarchy *hierarchy, uint32_t sm, u
     gpci_count_lanes(hierarchy, sm, mask);
 }
 
-/* Count the last instruction as part of the instruction before. */
+/* Take back the count of a warp instruction, whose accesses belong to the instruction counted before. */
 GPCI_INLINE void gpci_count_as_one(gpc_hierarchy *hierarchy, uint32_t sm) {
     hierarchy->of_sm[sm].warp_instructions--;
 }
 
-/* Count an L1 lookup of a load's line: sectors found, and the part of them in flight. */
+/* Count an L1 lookup of a load's line. `hits`: sectors present or in flight. `pending`: sectors in flight. */
 GPCI_INLINE void gpci_count_l1_load(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t hits, uint32_t pending) {
     hierarchy->of_sm[sm].l1_load_sector_hits += hits;
     hierarchy->of_sm[sm].l1_pending_sector_hits += pending;
 }
 
-/* Count an L1 lookup also for the request's stream. */
+/* gpci_count_l1_load, also for the request's stream. */
 GPCI_INLINE void gpci_count_l1_found(gpc_hierarchy *hierarchy, const gpc_request *request, uint32_t hits,
                                      uint32_t pending) {
     gpci_stream_counts *counts = gpci_stream_of(hierarchy, request->sm, request->stream);
@@ -86,14 +87,14 @@ GPCI_INLINE void gpci_count_l1_found(gpc_hierarchy *hierarchy, const gpc_request
         counts->l1_load_sector_hits += hits;
 }
 
-/* Count an asynchronous copy into shared memory among the loads; `passes`: it skips L1. */
+/* Count a load as an asynchronous copy into shared memory. `passes`: the copy bypasses L1. */
 GPCI_INLINE void gpci_count_l1_copy(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors, bool passes) {
     hierarchy->of_sm[sm].l1_copy_requests++;
     hierarchy->of_sm[sm].l1_copy_sectors += sectors;
     hierarchy->of_sm[sm].l1_copy_passed_sectors += passes ? sectors : 0;
 }
 
-/* With a clock: count a load's line as a whole; `hit`: no sector was missing. */
+/* With a clock: count a line of a load once. `hit`: no sector was missing. */
 GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t warp_age, bool hit) {
     if (hit)
         hierarchy->of_sm[sm].l1_hits_by_age[warp_age < GPC_AGE_BUCKETS ? warp_age : GPC_AGE_BUCKETS - 1]++;
@@ -101,7 +102,10 @@ GPCI_INLINE void gpci_count_l1_load_line(gpc_hierarchy *hierarchy, uint32_t sm, 
         hierarchy->of_sm[sm].l1_load_line_misses++;
 }
 
-/* With a clock: cycles of a load since issue; cycles of a line read from memory since its L1 miss. */
+/*
+ * With a clock. _load_cycles: count a completed load, and the cycles since its issue. _round_trip: count a line read
+ * from memory, and the cycles since its L1 miss.
+ */
 GPCI_INLINE uint64_t gpci_latency_bucket(uint64_t cycles) {
     uint64_t bucket = cycles / GPC_LATENCY_STEP;
     return bucket < GPC_LATENCY_BUCKETS ? bucket : GPC_LATENCY_BUCKETS - 1;
@@ -130,7 +134,7 @@ GPCI_INLINE void gpci_count_token(gpc_hierarchy *hierarchy, const gpc_request *r
 }
 
 #ifdef GPCI_CHECK
-/* Count a line of a load in L1 again: by what was missing, in the checking build (base/check.h). */
+/* Count a line of a load in L1 a second time, from the missing sectors, in the checking build (base/check.h). */
 GPCI_INLINE void gpci_count_load_again(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors, uint32_t missing,
                                        uint32_t pending) {
     hierarchy->of_sm[sm].again.l1_load_sector_hits += sectors - missing;
@@ -144,7 +148,7 @@ GPCI_INLINE void gpci_count_token_again(gpc_hierarchy *hierarchy, const gpc_requ
     if (missing)
         *(request->policy.token == GPC_TOKEN_NONE ? &stats->l1_bypass_warp_misses : &stats->l1_cache_warp_misses) += 1;
 }
-/* Count hits of a write in L2 again: all sectors, without sectors that lack a byte of the write and of the line. */
+/* Count hits of a write in L2 a second time: all sectors but those `missing` in L2 and not covered by the write. */
 GPCI_INLINE void gpci_count_l2_write_again(gpc_hierarchy *hierarchy, uint32_t slice, uint8_t missing,
                                            const uint64_t bytes[2], uint32_t sectors) {
     gpc_stats *stats = &hierarchy->of_slice[slice].again;
@@ -153,7 +157,7 @@ GPCI_INLINE void gpci_count_l2_write_again(gpc_hierarchy *hierarchy, uint32_t sl
         stats->l2_write_sector_hits -= missing >> k & 1 && (uint32_t)(bytes[k / 2] >> k % 2 * 32) != UINT32_MAX;
 }
 
-/* Count sectors from or for the other partition again, at the home slice. */
+/* Count sectors read or written by SMs of the other partition a second time, at the home slice. */
 GPCI_INLINE void gpci_count_l2_remote_again(gpc_hierarchy *hierarchy, uint32_t slice, uint8_t segments) {
     hierarchy->of_slice[slice].again.l2_remote_sectors += gpci_count_sectors(segments);
 }
@@ -175,7 +179,7 @@ GPCI_INLINE void gpci_count_l1_fetch(gpc_hierarchy *hierarchy, uint32_t sm, uint
     hierarchy->of_sm[sm].l1_fetches[count]++;
 }
 
-/* Count sectors read by L1 also for the request's stream. */
+/* gpci_count_l1_fetch, also for the request's stream. */
 GPCI_INLINE void gpci_count_l1_asked(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t segments) {
     gpci_stream_counts *counts = gpci_stream_of(hierarchy, request->sm, request->stream);
     gpci_count_l1_fetch(hierarchy, request->sm, segments);
@@ -183,7 +187,7 @@ GPCI_INLINE void gpci_count_l1_asked(gpc_hierarchy *hierarchy, const gpc_request
         counts->l1_fetched_sectors += gpci_count_sectors(segments);
 }
 
-/* Sectors read by L1 that fill no line; with a clock also sectors on the way, until they fill a line. */
+/* Count sectors read by L1 that fill no line. With a clock, sectors in flight are counted until they fill a line. */
 GPCI_INLINE void gpci_count_l1_unfilled(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t segments) {
     hierarchy->of_sm[sm].unfilled_sectors += gpci_count_sectors(segments);
 }
@@ -192,30 +196,30 @@ GPCI_INLINE void gpci_count_l1_filled(gpc_hierarchy *hierarchy, uint32_t sm, uin
     hierarchy->of_sm[sm].unfilled_sectors -= gpci_count_sectors(segments);
 }
 
-/* With a clock: count sectors read by L1, and on the way. */
+/* With a clock: count sectors that L1 requests, and that have not filled a line yet. */
 GPCI_INLINE void gpci_count_l1_sent(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t segments) {
     gpci_count_l1_asked(hierarchy, request, segments);
     gpci_count_l1_unfilled(hierarchy, request->sm, segments);
 }
 
-/* Extend a counted read before it leaves. */
+/* Correct the counts of a read that is extended from segments `from` to segments `to`, before the read is sent. */
 GPCI_INLINE void gpci_count_l1_grows(gpc_hierarchy *hierarchy, const gpc_request *request, uint8_t from, uint8_t to) {
     const uint32_t before = gpci_count_sectors(from), after = gpci_count_sectors(to);
     uint64_t *fetches = hierarchy->of_sm[request->sm].l1_fetches;
     gpci_count_l1_sent(hierarchy, request, to & (uint8_t)~from);
     fetches[after - before]--;
-    fetches[before] -= fetches[before] > 0; /* may have been reset since */
+    fetches[before] -= fetches[before] > 0; /* 0: the counters were reset after the read was counted */
     fetches[after]++;
 }
 
-/* Count the part of a read that L1 does not keep. */
+/* Count sectors that L1 reads and does not keep. */
 GPCI_INLINE void gpci_count_l1_bypass(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t segments) {
     uint32_t count = gpci_count_sectors(segments);
     hierarchy->of_sm[sm].l1_bypassed_sectors += count;
     hierarchy->of_sm[sm].l1_bypass_fetches[count]++;
 }
 
-/* Count a bypass of L1 as open: L2's reply is still to come and may overturn the decision. */
+/* gpci_open_l1_bypass: count a predicted bypass of L1 without a reply of L2, which may overturn the decision. */
 GPCI_INLINE void gpci_open_l1_bypass(gpc_hierarchy *hierarchy, uint32_t sm) {
     hierarchy->of_sm[sm].open_bypasses++;
 }
@@ -229,7 +233,10 @@ GPCI_INLINE void gpci_count_l1_write_back(gpc_hierarchy *hierarchy, uint32_t sm,
     hierarchy->of_sm[sm].l1_write_back_sectors += sectors;
 }
 
-/* Count a fence; lines L1 dropped for it; sectors L1 wrote back for it. */
+/*
+ * gpci_count_fence: count a fence. _lines: count an invalidation of an L1 by a fence, with `lines` dropped lines.
+ * _write_back: count the sectors that L1 wrote back for a fence.
+ */
 GPCI_INLINE void gpci_count_fence(gpc_hierarchy *hierarchy, uint32_t sm) {
     hierarchy->of_sm[sm].fences++;
 }
@@ -284,12 +291,12 @@ GPCI_INLINE void gpci_count_l2_read(gpc_hierarchy *hierarchy, uint32_t slice, ui
     hierarchy->of_slice[slice].l2_read_sector_hits += hits;
 }
 
-/* With a clock: count sectors hit in flight. */
+/* With a clock: count L2 hits on sectors in flight. */
 GPCI_INLINE void gpci_count_l2_pending(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
     hierarchy->of_slice[slice].l2_pending_sector_hits += sectors;
 }
 
-/* With a clock: count sectors supplied by the read of another SM, before the network or at a slice. */
+/* With a clock: count sectors supplied by another SM's read, in an L2 request coalescer (_lrc), or at a slice (_l2). */
 GPCI_INLINE void gpci_count_lrc_merge(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors) {
     hierarchy->of_sm[sm].merged_sectors += sectors;
 }
@@ -334,7 +341,7 @@ GPCI_INLINE void gpci_count_slice_dram_write(gpc_hierarchy *hierarchy, uint32_t 
     hierarchy->of_slice[slice].memory_writes += sectors;
 }
 
-/* Count reads of a launch itself: parameters and code. */
+/* Count DRAM reads by a kernel launch: parameters and code. */
 GPCI_INLINE void gpci_count_dram_launch(gpc_hierarchy *hierarchy, uint64_t sectors) {
     gpci_stream_counts *counts = gpci_stream_of(hierarchy, hierarchy->sms, GPCI_NO_STREAM);
     hierarchy->stats.dram_launch_sectors += sectors;

@@ -16,8 +16,9 @@
 /* L1 and L2. */
 
 /*
- * Look up a request. `admit`: on a miss, ask a declining replacement policy before the line is requested, as a cache
- * does that finds a way when data arrive (allocate on fill). A cache that reserves a way at the miss asks then.
+ * Look up a request. `admit`: on a miss, ask a replacement policy that can decline lines, before the line is requested.
+ * Set `admit` for a cache that takes a way when the data arrive (allocate on fill). A cache that reserves a way at the
+ * miss asks the policy when it reserves.
  */
 GPCI_INLINE void gpci_level_look_up(gpc_cache *cache, gpc_request *request, const gpci_view *view, bool admit,
                                     gpc_access_result *result) {
@@ -28,7 +29,7 @@ GPCI_INLINE void gpci_level_look_up(gpc_cache *cache, gpc_request *request, cons
     request->policy.admitted = result->admission == GPC_ADMITTED;
 }
 
-/* True if the request takes a way before its data arrive. Stored bytes need a way at once. */
+/* True if a missed request takes a way before the data arrive. A store without a fetch always needs a way at once. */
 GPCI_INLINE bool gpci_level_reserves(const gpc_request *request, const gpc_access_result *result, bool on_miss) {
     if (result->outcome == GPC_SECTOR_MISS)
         return result->fetch_sectors != 0;
@@ -37,24 +38,24 @@ GPCI_INLINE bool gpci_level_reserves(const gpc_request *request, const gpc_acces
     return on_miss || (gpci_is_write(request) && !result->fetch_sectors);
 }
 
-/* Result of a request that needed a way and found none; `refused`: result of its reserve step. */
+/* Turn the result of a request that found no way into a bypass. `refused`: result of the attempt to reserve a way. */
 void gpci_level_refused(const gpc_access_result *refused, gpc_access_result *result);
-/* Result of a request that found no way and may not wait: the written `bytes` go to the level below. */
+/* Turn the result of a request that found no way and may not wait into a bypass. Written `bytes` go below. */
 void gpci_level_spill(const gpc_request *request, const uint64_t bytes[2], gpc_access_result *result);
-/* Written data of a store or atomic without room in the cache, as an eviction to the level below. */
+/* Make an eviction from the written data of a store or atomic that found no way, to send the data below. */
 gpc_eviction gpci_level_write_around(const gpc_cache *cache, const gpc_request *request);
 
-/* Segments of a request's line that need no request. */
+/* Segments of a line that are present or in flight. */
 typedef struct gpci_line_state {
     uint8_t valid;          /* valid in the cache */
-    uint8_t full_sectors;   /* in flight, as whole sectors */
-    uint8_t other_segments; /* in flight for a bypass, as single segments */
+    uint8_t full_sectors;   /* in flight, requested as whole sectors */
+    uint8_t other_segments; /* in flight, requested as single segments by a bypassing access */
 } gpci_line_state;
 
-/* Segments a request lacks. */
+/* Segments that a request needs, and that are not present. */
 typedef struct gpci_missing {
-    uint8_t fetch; /* to request from the level below */
-    uint8_t wait;  /* to wait for, requested by any access */
+    uint8_t fetch; /* segments to request from the level below */
+    uint8_t wait;  /* segments to wait for, requested by this access or another access */
 } gpci_missing;
 
 /*
@@ -86,13 +87,14 @@ GPCI_INLINE gpci_missing gpci_level_missing(const gpci_level *level, const gpc_r
 
 /* Rules of L1: requests to the level below, lines kept from replies, evicted lines. */
 
-/* Prepare a request to travel below: L2's policy decides by itself, without L1's admission. */
+/* Prepare a request for the level below: clear L1's admission, because L2's policy decides by itself. */
 GPCI_INLINE void gpci_l1_goes_itself(gpc_request *request) {
     request->policy.admitted = 0;
 }
 
 /*
- * Turn a load, a prefetch, or a store lacking sectors of its line into a read of the level below; `word`: policy word.
+ * Turn a load, a prefetch, or a store that needs sectors of its line into a read of the level below. `word`: policy
+ * word of L1's predictor.
  */
 GPCI_INLINE void gpci_l1_ask_read(gpc_request *request, uint32_t word) {
     request->policy.policy_word = word;
@@ -115,7 +117,7 @@ GPCI_INLINE gpc_decision gpci_l1_verify(gpc_cache *l1, const gpc_request *reques
     return verdict;
 }
 
-/* Sectors of a read found no way in L1: count the sectors as bypassed, if the read is `counted`. */
+/* Count sectors of a read that found no way in L1. `counted`: also count them as bypassed. */
 GPCI_INLINE void gpci_l1_on_not_allocated(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t sectors, bool counted) {
     gpci_count_l1_unfilled(hierarchy, sm, hierarchy->l1_level.segments_of[sectors]);
     if (counted)
@@ -161,9 +163,9 @@ GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *hierarchy, uint64_t addre
 
 /* Position of an address in L2. */
 typedef struct gpci_l2_place {
-    uint32_t slice; /* within a partition */
+    uint32_t slice; /* number of the slice within its partition */
     uint64_t inner; /* address within the slice */
-    unsigned shift; /* shift of an L1 line's segments within the L2 line */
+    unsigned shift; /* number of the L1 line's first segment within the L2 line */
 } gpci_l2_place;
 
 GPCI_INLINE unsigned gpci_l2_shift(const gpc_hierarchy *hierarchy, uint64_t address) {
@@ -177,12 +179,12 @@ GPCI_INLINE gpci_l2_place gpci_l2_place_of(const gpc_hierarchy *hierarchy, uint6
     return place;
 }
 
-/* Number of a partition's slice among all slices. */
+/* Number among all slices of slice number `slice` of a partition. */
 GPCI_INLINE uint32_t gpci_l2_slice(const gpc_hierarchy *hierarchy, uint32_t partition, uint32_t slice) {
     return partition * hierarchy->slices_per_partition + slice;
 }
 
-/* Host address of an address within a slice of either partition. */
+/* Host address of the address `inner` within a slice. `slice`: number among all slices. */
 GPCI_INLINE uint64_t gpci_l2_host_address(const gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner) {
     return gpci_interleave_address(&hierarchy->interleave, slice % hierarchy->slices_per_partition, inner);
 }
@@ -200,7 +202,7 @@ GPCI_INLINE void gpci_l2_ask(const gpc_hierarchy *hierarchy, const gpci_l2_place
     request->sector_mask = hierarchy->l2_level.sectors_of[segments << place->shift];
 }
 
-/* True if a line of the window gets the `hit` priority. Pseudo-random, but fixed per line. */
+/* True if a line of the window gets the priority window->hit. Pseudo-random, but always the same for a line. */
 GPCI_INLINE bool gpci_window_hits(const gpci_window *window, uint64_t line) {
     return (gpci_hash(line) >> 32) % 100 < window->hit_ratio;
 }
@@ -247,7 +249,7 @@ GPCI_INLINE uint8_t gpci_l2_segments(const gpc_hierarchy *hierarchy, unsigned sh
     return (uint8_t)(hierarchy->l2_level.segments_of[sectors] >> shift) & segments;
 }
 
-/* Segments of the L2 line sent on to memory by a write or an atomic; `segments`: those of the request. */
+/* Segments of the L2 line that a write or an atomic of `segments` sends on to memory. */
 GPCI_INLINE uint8_t gpci_l2_written(const gpc_request *request, const gpc_access_result *result, uint8_t segments) {
     if (!result->write_sectors)
         return 0;
@@ -276,7 +278,7 @@ GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *hierarchy, uint32_t sli
     return hits;
 }
 
-/* Before a line changes in its home slice (`slice` counts both partitions), drop the copy of the other partition. */
+/* Drop the other partition's copy of a line, before the line changes in its home slice (number `slice` of all). */
 GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner, uint64_t address) {
     if (hierarchy->partitions == 1)
         return;
@@ -285,7 +287,7 @@ GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *hierarchy, uint32_t slice, uin
     gpc_cache_invalidate_line(hierarchy->l2[copy], inner, NULL);
 }
 
-/* Count the write-back of dirty bytes of a slice's line; returns their segments. */
+/* Count the write-back of dirty bytes of a slice's line. Returns the segments with dirty bytes. */
 GPCI_INLINE uint8_t gpci_l2_write_back(gpc_hierarchy *hierarchy, uint32_t slice, const uint64_t bytes[2]) {
     uint8_t segments = gpci_segments_of(bytes);
     gpci_count_l2_write_back(hierarchy, slice, gpci_count_sectors(segments));

@@ -8,15 +8,15 @@
 #include <gpucache/hierarchy.h>
 
 /*
- * Recorder of a host's calls (record/record.c), informed by the public calls about accepted requests. Replays do not
- * pass here.
+ * Recorder of a host's calls (record/record.c). The public functions of a hierarchy call the recorder after a
+ * successful call. Replays do not call the public functions, and are not recorded.
  */
 typedef struct gpci_recorder gpci_recorder;
 
 typedef struct gpci_recorder_ops {
-    void (*access)(gpci_recorder *recorder, const gpc_warp_access *access); /* the host's struct: any struct_size */
-    void (*fence)(gpci_recorder *recorder, const gpc_fence *fence);         /* the host's struct: any struct_size */
-    /* The library's struct; NULL: not given by the host. */
+    void (*access)(gpci_recorder *recorder, const gpc_warp_access *access); /* `access` has the host's struct_size */
+    void (*fence)(gpci_recorder *recorder, const gpc_fence *fence);         /* `fence` has the host's struct_size */
+    /* `launch` is a complete copy; NULL: the host has passed NULL */
     void (*kernel)(gpci_recorder *recorder, const gpc_launch *launch);
     void (*event)(gpci_recorder *recorder, const gpc_warp_event *event);
     void (*flush)(gpci_recorder *recorder);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /*
- * Bits of the set number whose parity gives a bit of the bank (four banks), for an H100
+ * Four banks of an H100: bit k of the bank number is the parity of set number & hopper_banks[k]
  * (tests/hardware/micro/README.md).
  */
 static const uint32_t hopper_banks[GPCI_BANK_BITS] = {181, 367};
@@ -71,7 +71,7 @@ static void by_bank(const gpci_tag_banks *banks, gpci_transaction *lines, uint32
     }
     if (in_round[1] == count)
         return;
-    for (uint32_t round = 1; round <= count; round++) /* start of every round */
+    for (uint32_t round = 1; round <= count; round++) /* in_round: from number of lines to index of the first line */
         in_round[round] += in_round[round - 1];
     memcpy(before, lines, count * sizeof *lines);
     for (uint32_t i = 0; i < count; i++)

@@ -8,10 +8,10 @@
  * Barriers of thread blocks. All live warps of a block meet at a barrier.
  *
  * Some traces recorded only the addresses of accesses; the instructions between two accesses were reconstructed
- * (shortest path). In such a trace barriers may be missing. Example: a loop over rounds, in which all warps meet each
- * round and the first warp stores a result. For the other warps only the last round's barrier remains. If every barrier
- * held all warps, the first round of warp 0 would meet the last round of the others, and the last round of warp 0 would
- * run alone.
+ * (shortest path). In such a trace barriers may be missing. Example: a loop, in which all warps meet at a barrier in
+ * each round, and the first warp stores a result. For the other warps only the barrier of the last round remains. If
+ * every barrier stopped all warps, warp 0 in the first round would meet the other warps in the last round, and would
+ * run the other rounds alone.
  *
  * So if the warps of a block have different numbers of barriers, match the barriers of each warp with those of the warp
  * that has most, by address and by the number of loads before. A warp skips the barriers before its first match.
@@ -21,8 +21,8 @@
  */
 
 /*
- * Step of the first barrier from `step` on; adds the loads before to `loads`. If no barrier follows, returns the length
- * of the path.
+ * Find the first barrier of the path from `step` on. Adds the number of loads before the barrier to `loads`. Returns
+ * the index of the barrier's step; the length of the path if no barrier follows.
  */
 static size_t next_barrier(const gpci_path *path, size_t step, uint64_t *loads) {
     for (; step < path->count; step++) {
@@ -30,13 +30,13 @@ static size_t next_barrier(const gpci_path *path, size_t step, uint64_t *loads) 
         const unsigned use = form->operands.use;
         if (use == GPC_OP_BARRIER)
             break;
-        *loads += use == GPC_OP_MEMORY &&
-                  form->instruction.kind == GPC_LOAD; /* only loads with recorded addresses: no shared memory */
+        *loads +=
+            use == GPC_OP_MEMORY && form->instruction.kind == GPC_LOAD; /* loads of shared memory were not recorded */
     }
     return step;
 }
 
-/* True if all barriers of `path` match barriers of `most`, beginning at `step` of `most` with `loads` loads before. */
+/* True if all barriers of `path` match the barriers of `most` from `step` on, after `loads` loads of `most`. */
 static bool match(const gpci_path *path, const gpci_path *most, size_t step, uint64_t loads) {
     uint64_t own = 0;
     size_t at = next_barrier(path, 0, &own);
@@ -82,7 +82,10 @@ static bool waits(const gpci_timed_sm *core, const gpci_block_run *run, uint32_t
     return warp->run == run && gpci_warp_state(core, warp) == GPC_STATE_BARRIER;
 }
 
-/* Find the first barrier ahead of a live warp. True if every warp with `out_barrier` next waits there. */
+/*
+ * Find the lowest number of a barrier that a live warp meets next. True if all live warps with this number as the next
+ * barrier wait at the barrier.
+ */
 static bool is_complete(const gpci_timed_sm *core, const gpci_block_run *run, uint32_t *out_barrier) {
     bool complete = true;
     *out_barrier = UINT32_MAX;
@@ -96,7 +99,7 @@ static bool is_complete(const gpci_timed_sm *core, const gpci_block_run *run, ui
     return complete;
 }
 
-/* True if the block waits at a barrier of the whole cluster. */
+/* True if the warps of the block wait at a barrier of the whole cluster (UCGABAR). */
 static bool is_of_cluster(const gpci_timed_replay *timed_replay, uint32_t number, const gpci_block_run *run) {
     const gpci_timed_sm *core = &timed_replay->sms[number];
     for (uint32_t w = 0; w < run->block->warp_count; w++)
@@ -108,8 +111,8 @@ static bool is_of_cluster(const gpci_timed_replay *timed_replay, uint32_t number
 }
 
 /*
- * The block arrives at a barrier of its cluster. If all blocks have arrived, send each a message. `at_cluster` is odd
- * while the block waits.
+ * Let a block arrive at a barrier of the cluster. If all blocks of the cluster have arrived, send a message to each
+ * block. run->at_cluster is odd while the block waits.
  */
 static void come_to_cluster(gpci_timed_replay *timed_replay, uint32_t number, gpci_block_run *run, uint64_t now) {
     if (run->at_cluster & 1)
@@ -145,7 +148,7 @@ static void open_barrier(gpci_timed_replay *timed_replay, uint32_t number, gpci_
         run->warps[w].barrier += run->counts_by_warp;
         gpci_timed_warp *warp = &core->warps[slot];
         const uint64_t opens = now + timed_replay->latency_control;
-        /* The warp may also wait for instruction fetch */
+        /* the warp may also wait for instruction fetch, beyond `opens` */
         warp->not_before = opens > warp->not_before ? opens : warp->not_before;
         gpci_sm_look(timed_replay, core, slot, now, now);
     }

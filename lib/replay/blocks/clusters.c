@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Blocks to read ahead per SM under a placement map (see QUEUED_PER_SM in dispatch.c). */
+/* With a placement map, number of blocks to read ahead, per SM (see QUEUED_PER_SM in dispatch.c). */
 #define GATHERED_PER_SM 4u
 
 static uint32_t gpcs(const gpc_replay *replay) {
@@ -128,7 +128,7 @@ void gpci_clusters_leave(gpci_block_run *run) {
     run->ring = NULL;
 }
 
-/* Link the blocks of a cluster in a ring. */
+/* Link the blocks of a cluster in a ring (gpci_block_run.ring). */
 static void link(gpci_block_run *const *blocks, uint32_t count) {
     for (uint32_t n = 0; n < count; n++)
         blocks[n]->ring = blocks[(n + 1) % count];
@@ -177,7 +177,7 @@ gpci_block_run *gpci_clusters_take(gpc_replay *replay) {
     return run;
 }
 
-/* Collect the gathered blocks of a cluster, in order of rank. Returns their number. */
+/* Collect the gathered blocks of the cluster of `run`, in order of rank. Returns the number of blocks. */
 static uint32_t mates_of(const gpc_replay *replay, const gpci_block_run *run,
                          gpci_block_run *blocks[GPCI_CLUSTER_BLOCKS]) {
     gpci_block_run *by_rank[GPCI_CLUSTER_BLOCKS] = {NULL};
@@ -191,7 +191,7 @@ static uint32_t mates_of(const gpc_replay *replay, const gpci_block_run *run,
     return count;
 }
 
-/* Number of the first `count` blocks planned for an SM. */
+/* How many of the first `count` elements of `sms` are SM number `sm`. */
 static uint32_t planned(const uint32_t *sms, uint32_t count, uint32_t sm) {
     uint32_t found = 0;
     for (uint32_t n = 0; n < count; n++)
@@ -199,7 +199,7 @@ static uint32_t planned(const uint32_t *sms, uint32_t count, uint32_t sm) {
     return found;
 }
 
-/* Choose SMs of a GPC for `count` blocks. False if the GPC lacks room. */
+/* Choose an SM of a GPC for each of `count` blocks. False if the GPC lacks room. */
 static bool plan_gpc(const gpc_replay *replay, uint32_t gpc, uint32_t count, uint32_t *sms) {
     for (uint32_t n = 0; n < count; n++) {
         uint32_t best = replay->block_sms, least = replay->occupancy;
@@ -219,7 +219,7 @@ static bool plan_gpc(const gpc_replay *replay, uint32_t gpc, uint32_t count, uin
     return true;
 }
 
-/* Choose SMs for a cluster. GPC_BUSY: not enough room now. */
+/* Choose an SM for each block of a cluster. GPC_BUSY: the SMs lack room at present. */
 static gpc_status plan(gpc_replay *replay, gpci_block_run *const *blocks, uint32_t count, uint32_t *sms,
                        gpc_error *error) {
     if (!replay->by_map) {
@@ -259,7 +259,7 @@ static void take_out(gpc_replay *replay, const gpci_block_run *run) {
     replay->queued--;
 }
 
-/* Start the gathered blocks of a cluster. GPC_BUSY: not enough room now. */
+/* Start the gathered blocks of the cluster of `run`. GPC_BUSY: the SMs lack room at present. */
 static gpc_status start_cluster(gpc_replay *replay, const gpci_block_run *run, gpc_error *error) {
     gpci_block_run *blocks[GPCI_CLUSTER_BLOCKS];
     uint32_t sms[GPCI_CLUSTER_BLOCKS];
@@ -277,7 +277,7 @@ static gpc_status start_cluster(gpc_replay *replay, const gpci_block_run *run, g
     return GPC_OK;
 }
 
-/* Start complete clusters in order of completion, until room runs out. */
+/* Start complete clusters. `waits`: receives true if a complete cluster lacks room. */
 static gpc_status start_clusters(gpc_replay *replay, bool *waits, gpc_error *error) {
     gpci_block_run *run = replay->first_gathered;
     *waits = false;
@@ -297,7 +297,7 @@ static gpc_status start_clusters(gpc_replay *replay, bool *waits, gpc_error *err
     return GPC_OK;
 }
 
-/* Gather the next block of the trace; at the end of the kernel set `ended`. */
+/* Read and gather the next block of the trace. At the end of the kernel, set replay->ended. */
 static gpc_status read_block(gpc_replay *replay, gpc_error *error) {
     gpci_block_run *run;
     const gpc_status status = gpci_dispatch_read(replay, error, &run);

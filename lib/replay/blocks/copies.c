@@ -15,7 +15,7 @@ static uint32_t closed(const gpci_copy_groups *groups) {
     return groups->open - groups->oldest;
 }
 
-/* Advance `oldest` past completed groups. */
+/* Advance groups->oldest past completed groups. */
 static void advance(gpci_copy_groups *groups) {
     while (groups->oldest != groups->open && !*of_group(groups, groups->oldest))
         groups->oldest++;
@@ -121,7 +121,7 @@ static bool holds(const gpci_copy_groups *groups, const gpci_form *next) {
     return closed(groups) > next->instruction.width;
 }
 
-/* A wait ends. A warp that is let go before its next issue has not waited. */
+/* Count the end of a wait. If the copies completed before the warp could issue, the warp has not waited. */
 static void count_wait(gpci_timed_sm *core, gpci_copy_groups *groups, uint64_t now) {
     const uint64_t from = groups->since - 1;
     core->counts.copy_waits += now > from;

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-/* Report of a deadlock: warps, and the cause of every wait. */
+/* Text about a deadlock: the waiting warps, and the cause of each wait. */
 
 #define WARPS_NAMED 4u
 
-/* First register the warp's next instruction waits for, written as in a trace. */
+/* Name, as in a trace, of the first register for which the warp's next instruction waits; NULL: no register. */
 static const char *register_of(const uint32_t *board, const gpc_instruction *instruction, char name[8]) {
     static const char *const files[] = {"R", "UR", "P", "UP"};
     for (uint32_t n = 0; n < (uint32_t)instruction->destinations + instruction->sources && n < GPC_MAX_OPERANDS; n++)
@@ -66,7 +66,7 @@ static void describe_warp(const gpci_timed_replay *timed_replay, uint32_t sm, ui
     describe_wait(timed_replay, sm, slot, text);
 }
 
-/* Describe the first few warps and count the rest. */
+/* Describe the first WARPS_NAMED warps, and count the other warps. */
 static void describe_warps(const gpci_timed_replay *timed_replay, gpci_text *text) {
     uint32_t found = 0;
     for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++)

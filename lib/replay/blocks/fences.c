@@ -4,9 +4,9 @@
 #include "trace/rewind.h"
 
 /*
- * Fences of a trace. The hierarchy executes MEMBAR, FENCE, CCTL.IVALL and CCTL.WBALL; the warp waits for completion.
- * ERRBAR, CCTL of a line (a trace does not record the line) and CCTL of other caches only wait for the warp's accesses
- * in flight.
+ * Fences of a trace. The hierarchy executes MEMBAR, FENCE, CCTL.IVALL and CCTL.WBALL, and the warp waits for the
+ * completion. At ERRBAR, CCTL of a line (a trace does not record the line) and CCTL of other caches, the warp only
+ * waits for its accesses in flight.
  */
 
 const gpci_opcode *gpci_replay_opcode(const gpci_block_run *run, const gpc_instruction *instruction) {
@@ -37,5 +37,5 @@ bool gpci_replay_fence(const gpc_replay *replay, const gpci_block_run *run, cons
                          .control = opcode->control};
     if (replay->hierarchy->coherent && fence->control != GPC_CONTROL_NONE)
         order_by_control(fence);
-    return !replay->hierarchy->lane_packets; /* with l1.coalescer by lane the warp waits, not the hierarchy */
+    return !replay->hierarchy->lane_packets; /* with l1.coalescer = multi2sim the hierarchy executes no fences */
 }

@@ -8,7 +8,7 @@ static bool is_of(const gpci_mbarrier *mbarrier, const gpci_block_run *run) {
     return mbarrier->used && mbarrier->first == run->first && mbarrier->block == run->block->index;
 }
 
-/* Index of a barrier in its SM; GPCI_MBARRIERS: not present. `spare`: a free index. */
+/* Index of a block's barrier in core->barriers; GPCI_MBARRIERS: not found. `spare` receives a free index. */
 static uint32_t find(const gpci_timed_sm *core, const gpci_block_run *run, uint32_t number, uint32_t *spare) {
     *spare = GPCI_MBARRIERS;
     for (uint32_t n = 0; n < GPCI_MBARRIERS; n++) {
@@ -39,7 +39,7 @@ static void settle_place(gpci_timed_sm *core, gpci_mbarrier *mbarrier) {
     core->barriers_used--;
 }
 
-/* Let the block's waiting warps look again. */
+/* Let the block's waiting warps check again if they can issue. */
 static void tell_block(gpci_timed_replay *timed_replay, uint32_t number, const gpci_block_run *run, uint64_t now) {
     gpci_timed_sm *core = &timed_replay->sms[number];
     for (uint32_t w = 0; w < run->block->warp_count; w++) {
@@ -54,8 +54,8 @@ static void tell_block(gpci_timed_replay *timed_replay, uint32_t number, const g
 }
 
 /*
- * End the phase if it is complete. More arrivals than expected belong to an unrecorded phase: from then on the count is
- * unknown.
+ * End the phase if the phase is complete. If more threads arrive than expected, the trace lacks a phase: set the number
+ * of arrivals to unknown (count 0).
  */
 static void settle(gpci_timed_sm *core, gpci_mbarrier *mbarrier) {
     if (mbarrier->count && mbarrier->left < 0)
@@ -102,7 +102,7 @@ void gpci_mbarrier_init(gpci_timed_sm *core, const gpci_block_run *run, const gp
     settle_place(core, mbarrier);
 }
 
-/* Add arrivals and bytes to a barrier. `told`: false if the trace lacks the amounts. */
+/* Apply the arrivals and expected bytes of `message` to a barrier. `told`: false if the trace lacks the numbers. */
 static void arrive(gpci_timed_replay *timed_replay, uint32_t number, const gpci_block_run *run,
                    const gpci_cluster_message *message, bool told, uint64_t now) {
     gpci_timed_sm *core = &timed_replay->sms[number];

@@ -18,7 +18,10 @@ static uint64_t digest_of_text(const char *text) {
     return hash;
 }
 
-/* Part of an instruction after the opcode number and the line: registers and what the opcode implies. */
+/*
+ * The digest reads the fields of gpc_instruction from `registers` on. The fields before may differ between two traces
+ * of the same kernel (opcode number, source line), or are read separately.
+ */
 #define FIRST_OF_FORM offsetof(gpc_instruction, registers)
 #define WORDS_OF_FORM ((GPCI_INSTRUCTION_FIELDS - FIRST_OF_FORM) / sizeof(uint64_t))
 _Static_assert(WORDS_OF_FORM * sizeof(uint64_t) + FIRST_OF_FORM == GPCI_INSTRUCTION_FIELDS, "whole words");
@@ -93,7 +96,7 @@ static void park(const gpc_replay *replay, gpci_parked *parked, uint32_t sm, con
     parked->warp_count += block->warps;
 }
 
-/* Blocks of a timed SM that have not started come last. */
+/* State of a resident block: a block of a timed SM may wait for its start (first_start), after all running blocks. */
 static gpci_parked_where where_is(const gpc_replay *replay, uint32_t sm, const gpci_block_run *run) {
     const gpci_block_run *waiting = replay->timed ? replay->timed->sms[sm].first_start : NULL;
     while (waiting && waiting != run)
@@ -196,7 +199,7 @@ static gpc_status refuse(const gpc_replay *replay, const char *what, uint64_t bl
                      (unsigned long long)block);
 }
 
-/* Read again every block read before the snapshot; give every parked block a run. */
+/* Read again all blocks that were read before the snapshot, and make a run for every parked block. */
 static gpc_status read_blocks(gpc_replay *replay, const gpci_map *places, gpci_block_run **runs, gpc_error *error) {
     const gpci_parked *parked = replay->parked;
     size_t found = 0;
@@ -286,7 +289,7 @@ static void return_blocks(gpc_replay *replay, gpci_block_run **runs) {
     gpci_parked_destroy(replay);
 }
 
-/* Map block indices to places of parked blocks. */
+/* Map the index of each parked block to its place in parked->each. */
 static gpc_status find_places(const gpc_replay *replay, gpci_map *places, gpc_error *error) {
     if (!gpci_map_reserve(replay->context, places, replay->parked->block_count))
         return gpci_out_of_memory(error);

@@ -5,14 +5,14 @@
 #include "trace/rewind.h"
 #include "trace/windows.h"
 
-/* Accesses outside global space: lanes sorted by space, and offsets of threads in local memory. */
+/* Split accesses outside global space: sort lanes by space, and turn local addresses into offsets. */
 
-/* Spaces of the lanes of a mixed access, in the order of parts. */
+/* Spaces of the parts of a MIXED access, in order. */
 static const uint8_t spaces[GPCI_ACCESS_PARTS] = {GPC_SPACE_GLOBAL, GPC_SPACE_LOCAL, GPC_SPACE_SHARED};
 
 /*
- * Sets a bit for an active lane in the mask of its space. In a file with MIXED accesses, lanes outside every window are
- * global.
+ * Put each active lane of a MIXED access into the mask of its space (`in`). A lane outside of all windows is global. If
+ * all lanes are in shared memory, count the lanes as global.
  */
 static void sort_lanes(const gpci_windows *windows, const gpc_warp_access *access, uint64_t in[GPCI_ACCESS_PARTS]) {
     const uint64_t *address = access->addresses;
@@ -26,7 +26,7 @@ static void sort_lanes(const gpci_windows *windows, const gpc_warp_access *acces
     }
 }
 
-/* Copies the addresses of the lanes in `in`; `from` has an address a lane of `all`. */
+/* Copy the addresses of the lanes in `in` to `to`. `from` has one address per lane of `all`. */
 static uint64_t *take(const uint64_t *from, uint64_t all, uint64_t in, uint64_t *to) {
     for (; all; all &= all - 1, from++)
         if (in & all & -all)
@@ -54,7 +54,10 @@ static uint32_t divide(const gpci_windows *windows, const gpc_warp_access *acces
     return count;
 }
 
-/* Compares the most lines of the lanes with an instruction's. A lane touches at most three lines of global memory. */
+/*
+ * True if the lanes cannot touch more than GPCI_MAX_TRANSACTIONS lines. A lane touches at most three lines of global
+ * memory, or one line per word of local memory.
+ */
 static bool fits(const gpc_warp_access *access) {
     const uint32_t words = gpci_local_words(access->width), lines = words < 3 ? 3 : words;
     return gpci_popcount(access->mask) * lines <= GPCI_MAX_TRANSACTIONS;

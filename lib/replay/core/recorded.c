@@ -9,9 +9,9 @@
 #include <inttypes.h>
 
 /*
- * warps.order = recorded: replay the turns of a host, from a file of gpc_hierarchy_record. All blocks of the kernel are
- * present at once, regardless of the room on an SM. Each turn names the warp, its SM and its slot. The hierarchy counts
- * instructions, and policies see warp events, exactly as recorded.
+ * warps.order = recorded: replay the calls (turns) of a host, from a file of gpc_hierarchy_record. All blocks of the
+ * kernel are present at once, even if the SMs lack room. Each turn names the warp, its SM and its slot. Counted
+ * instructions and warp events for policies are those of the recording.
  */
 
 typedef struct recorded {
@@ -74,7 +74,10 @@ static gpc_status read_blocks(recorded *all, gpc_error *error) {
     }
 }
 
-/* Warp of a turn; NULL: block not in the trace, or no instruction left. Readers check the warp against the kernel. */
+/*
+ * Warp of a turn; NULL: the trace lacks the block, or the warp has no instruction left. The trace reader has checked
+ * the number of the warp.
+ */
 static gpci_warp_run *warp_of(const recorded *all, const gpc_turn *turn) {
     const gpci_map_entry *entry = gpci_map_find(&all->number, turn->block);
     if (!entry)

@@ -8,17 +8,17 @@
 #include <string.h>
 
 /*
- * Values by object for the current kernel: counters now less counters at the kernel's start. Kept only on request: an
- * object takes a few kilobytes.
+ * Counters of single objects (SMs, slices, networks) for the current kernel: present counters minus counters at the
+ * start of the kernel. Kept only after gpc_replay_keep_objects, because an object takes a few kilobytes.
  */
 
 struct gpci_kept_objects {
-    bool kernel;                        /* a kernel was run */
-    size_t first[GPC_OBJECT_COUNT + 1]; /* index of each kind's first object in `before` */
+    bool kernel;                        /* a kernel was run: `before` is valid */
+    size_t first[GPC_OBJECT_COUNT + 1]; /* [gpc_object] index of the kind's first object in `before` */
     gpci_object_values before[];
 };
 
-/* Values of an object, with the counters of the replay. */
+/* Present values of an object, with the counters that the replay keeps. */
 static gpc_status get(const gpc_replay *replay, gpc_object kind, uint32_t index, gpci_object_values *values) {
     gpc_status status = gpci_object_values_get(replay->hierarchy, kind, index, values);
     if (status < 0)
@@ -26,7 +26,7 @@ static gpc_status get(const gpc_replay *replay, gpc_object kind, uint32_t index,
     if (kind == GPC_OBJECT_WHOLE) {
         gpci_replay_stats(replay, &values->stats);
     } else if (replay->timed && (kind == GPC_OBJECT_SM || kind == GPC_OBJECT_L1)) {
-        values->stats.sm_cycles = 0; /* the hierarchy's count continues between kernels */
+        values->stats.sm_cycles = 0; /* the hierarchy also counts cycles between kernels; the replay does not */
         gpci_timed_add_sm_stats(replay->timed, index, &values->stats);
         values->stats.warp_instructions += replay->timed->sms[index].counts.own;
         values->stats.thread_instructions += replay->timed->sms[index].counts.threads;
@@ -53,7 +53,8 @@ static void again(const void *replay, gpc_stats *stats) {
         gpci_icaches_count_again(timed_replay, core, stats);
     }
     stats->l1i_late_prefetches = stats->l1i_unused_prefetches = stats->l1i_prefetch_hits = stats->l1i_prefetches;
-    stats->l1i_hits = stats->l1i_merges = stats->l1i_accesses; /* misses */
+    /* l1i_accesses has the second count of misses, which the clauses of hits and merges need, too */
+    stats->l1i_hits = stats->l1i_merges = stats->l1i_accesses;
 }
 #endif
 
@@ -109,7 +110,7 @@ void gpci_replay_archive_objects(gpc_replay *replay, gpci_archive *archive) {
                        replay->objects->first[GPC_OBJECT_COUNT] * sizeof replay->objects->before[0]);
 }
 
-/* Statistics of the last kernel, or of a paused kernel until now. */
+/* Statistics of the last kernel, or, if a kernel is paused, of this kernel until now. */
 static gpc_stats stats_of_kernel(const gpc_replay *replay) {
     gpc_stats stats = replay->last;
     if ((replay->trace || replay->parked) && replay->begun) {

@@ -2,9 +2,9 @@
 #include "hierarchy/policy_groups.h"
 #include "replay/core/timed_replay.h"
 
-/* Counters published by policies: first of the hierarchy's caches, then of the schedulers of all SMs. */
+/* Counters published by policies: first policies of the hierarchy's caches, then of the schedulers of all SMs. */
 
-/* A policy or throttle, and its index. */
+/* A part of all schedulers: 0 is the policy, 1 and above are throttles (gpci_scheduler_part). */
 typedef struct part {
     const gpci_timed_replay *replay;
     uint32_t index;

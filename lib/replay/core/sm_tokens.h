@@ -5,18 +5,17 @@
 #include "trace/blocks/packed.h"
 
 /*
- * Token of an SM's completion, from the lowest bit on:
+ * Token of an SM's access, which the completion of the access returns. Bits:
  *
- *   bit   0        0: load or atomic; its warp waits for completion. The other bits are the instruction's number,
- *   counted
- *                  from the end of the warp's path. 1: other accesses, with the fields:
- *   bits  1 to 32  number of the warp in its slot; with MULTICAST the destination thread block; with ICACHE the MSHR
- *                  entry
- *   bits 33 to 41  copies: place (copies.h), from 1; others: 0
- *   bits 42 to 55  copies: bytes for an mbarrier
- *   bits 42 to 49  others, with kernels at once: stream (together.h); for copies the warp has the stream
- *   bit  62        MULTICAST: a multicast copy, at one of its destination SMs
- *   bit  63        ICACHE: a line for the instruction cache
+ *   0         0: load or atomic, for which the warp waits. The other bits are the number of the instruction, counted
+ *             from the end of the warp's path. 1: another access, with the following fields
+ *   1 to 32   number of warps that the slot has had (gpci_timed_warp.starts). With bit 62: index of the destination
+ *             thread block. With bit 63: MSHR entry of the instruction cache
+ *   33 to 41  copies: place (copies.h), from 1. Other accesses: 0
+ *   42 to 55  copies: number of bytes for an mbarrier
+ *   42 to 49  other accesses, with concurrent kernels (together.h): stream
+ *   62        GPCI_TOKEN_MULTICAST: a multicast copy at one of its destination SMs
+ *   63        GPCI_TOKEN_ICACHE: a line for the instruction cache
  */
 #define GPCI_TOKEN_PLACE 33
 #define GPCI_TOKEN_PLACES 0x1ffu

@@ -9,17 +9,17 @@
 #include "replay/sm/together.h"
 
 /*
- * Functional replay: no clock. The warps of an SM take turns, block after block, warp after warp. A turn lasts through
- * one memory instruction, or to a barrier. Other instructions take no time and are only counted.
+ * Functional replay, without a clock. The warps of an SM take turns, block after block, warp after warp. In a turn a
+ * warp advances through one memory instruction, or to a barrier. Other instructions take no time and are only counted.
  *
- * A round gives every SM a turn. First every SM advances to its memory instruction, which touches no cache. Then the
- * accesses are performed in random order, drawn anew each round: in a fixed order one SM would always be ahead of its
- * neighbour, and the first SM to touch a shared line decides what L2 fetches.
+ * A round gives every SM a turn. First every SM advances to its memory instruction; no cache changes. Then the accesses
+ * are performed in random order, drawn anew for each round. In a fixed order one SM would always come before its
+ * neighbour, and the first SM that touches a shared line decides what L2 fetches.
  */
 
-/* Turns to prefetch ahead (host memory) within a round. */
+/* Prefetch distance: the CPU loads the data of a turn this many turns ahead. */
 #define TURNS_AHEAD 16u
-#define MOST_AUTOMATIC 8u /* threads; the part of a turn before the access runs on a single thread */
+#define MOST_AUTOMATIC 8u /* most threads of threads = auto: a part of each turn runs on a single thread */
 
 static void tell_warp(gpc_replay *replay, uint32_t sm, const gpci_block_run *run, const gpci_warp_run *warp,
                       gpc_warp_event_kind kind) {
@@ -32,7 +32,7 @@ static void tell_warp(gpc_replay *replay, uint32_t sm, const gpci_block_run *run
         gpc_hierarchy_warp_event(replay->hierarchy, &event, NULL);
 }
 
-/* All live warps are at the barrier: release them. In block order the first warp continues first. */
+/* Let the warps of a block continue after a barrier. With warps.order = block, the first warp continues first. */
 static void release_barrier(const gpc_replay *replay, gpci_block_run *run) {
     for (uint32_t w = 0; w < run->block->warp_count; w++)
         run->warps[w].at_barrier = false;
@@ -54,7 +54,7 @@ static void end_warp(gpc_replay *replay, uint32_t sm, gpci_block_run *run, const
         release_barrier(replay, run);
 }
 
-/* True if a fence changes L1 and so takes a turn. A fence that only orders accesses is counted and skipped. */
+/* True if a fence changes L1: the fence is then the access of a turn. Otherwise count the fence; no turn is needed. */
 static GPCI_COLD bool takes_turn(const gpc_replay *replay, uint32_t sm, const gpci_block_run *run,
                                  const gpc_instruction *instruction) {
     gpc_fence fence;
@@ -68,8 +68,8 @@ static GPCI_COLD bool takes_turn(const gpc_replay *replay, uint32_t sm, const gp
 }
 
 /*
- * Advance the warp through its next memory instruction and return the instruction; NULL: the warp reached a barrier or
- * its end.
+ * Advance the warp through its next memory instruction, and return the instruction. NULL: the warp came to a barrier or
+ * to its end before.
  */
 static const gpci_path_step *go_on(gpc_replay *replay, uint32_t sm, gpci_block_run *run, gpci_warp_run *warp) {
     const gpci_path_step *next = warp->next, *found = NULL;
@@ -88,7 +88,7 @@ static const gpci_path_step *go_on(gpc_replay *replay, uint32_t sm, gpci_block_r
                 found = next;
         }
     }
-    /* the hierarchy counts only accesses */
+    /* the hierarchy counts instructions with accesses; the other instructions are counted here */
     const bool access = found && found->form->instruction.op_class != GPC_OP_FENCE;
     uint64_t passed = (uint64_t)(next - warp->next) - access;
     replay->first_pc = first;
@@ -108,7 +108,7 @@ static const gpci_path_step *go_on(gpc_replay *replay, uint32_t sm, gpci_block_r
     return found;
 }
 
-/* First warp of the block, from `warp` on, that can continue; warp_count: none. */
+/* Number of the block's first warp, from `warp` on, that can continue; warp_count: no such warp. */
 static uint32_t ready_warp(const gpci_block_run *run, uint32_t warp) {
     const gpci_warp_run *warps = run->warps;
     while (warp < run->block->warp_count && (warps[warp].next == warps[warp].end || warps[warp].at_barrier))
@@ -117,8 +117,8 @@ static uint32_t ready_warp(const gpci_block_run *run, uint32_t warp) {
 }
 
 /*
- * Choose the warp for the next turn on an SM with blocks. Always finds a warp: a barrier opens once no warp can reach
- * it.
+ * Choose the warp for the next turn on an SM with blocks. A warp can always continue: when the last live warp arrives
+ * at a barrier, the barrier opens.
  */
 static void choose_warp(const gpc_replay *replay, gpci_sm_run *sm, uint32_t *place, uint32_t *warp) {
     for (;;) {
@@ -137,7 +137,7 @@ static void choose_warp(const gpc_replay *replay, gpci_sm_run *sm, uint32_t *pla
     }
 }
 
-/* Advance an SM to the next memory instruction; false: the turn ends without. */
+/* Advance an SM to the memory instruction of its turn. False: the turn has no memory instruction. */
 static bool begin_turn(gpc_replay *replay, uint32_t number, gpci_turn *turn) {
     gpci_sm_run *sm = &replay->sms[number];
     uint32_t place, w;
@@ -158,7 +158,7 @@ static bool begin_turn(gpc_replay *replay, uint32_t number, gpci_turn *turn) {
     return turn->access != NULL;
 }
 
-/* Perform the access of a turn (no fence). `hierarchy`: the hierarchy, or its lane on a thread. */
+/* Perform the access of a turn (not a fence). `hierarchy`: the hierarchy, or the copy of a thread (round_lanes.h). */
 static gpc_status perform(const gpc_replay *replay, gpc_hierarchy *hierarchy, const gpci_turn *turn) {
     gpc_warp_access access = gpci_replay_access(turn->run, turn->access, turn->addresses);
     access.sm = turn->sm;
@@ -207,7 +207,7 @@ gpc_status gpci_functional_share(gpc_replay *replay, const gpci_workers_options 
     return status;
 }
 
-/* Start the number of threads of key `threads`, if rounds can use threads. */
+/* Start as many threads as key `threads` says, if rounds can use several threads. */
 gpc_status gpci_functional_threads(gpc_replay *replay, gpc_error *error) {
     const uint64_t asked = gpci_config_number(replay->config, GPCI_KEY_THREADS);
     const bool automatic = asked == UINT64_MAX;
@@ -236,15 +236,15 @@ static gpc_status perform_on_lane(void *replay, gpc_hierarchy *hierarchy, uint32
     return perform(r, hierarchy, &r->turns[turn]);
 }
 
-/* Upper bound of distinct lines: number of lanes, or of words of lanes in local memory. */
+/* Number of separate places that a step touches: one per lane, or one per word of a lane in local memory. */
 static uint32_t places_of(const gpci_path_step *step) {
     const gpc_instruction *instruction = &step->form->instruction;
     return gpci_path_lanes(step) * (instruction->space == GPC_SPACE_GLOBAL ? 1 : gpci_local_words(instruction->width));
 }
 
 /*
- * Prepare a round for several threads. False: a turn does more than access its SM's L1, memory is short, or an observer
- * must see every access.
+ * Prepare a round for several threads. False: use one thread, because a turn does more than an access through its SM's
+ * L1, or memory runs out, or an observer or an event log must see the accesses in order.
  */
 static bool ready_lanes(gpc_replay *replay, uint32_t count) {
     if (replay->hierarchy->log || replay->hierarchy->observer)
@@ -268,7 +268,7 @@ static gpc_status end_on_lanes(gpc_replay *replay, uint32_t count, gpc_error *er
     return status < 0 ? failed(replay, &replay->turns[wrong], status, error) : GPC_OK;
 }
 
-/* Prefetch, into the host's caches, the next instructions and addresses of a coming turn. */
+/* Prefetch the instructions and addresses of an SM's next turn into the CPU's cache. */
 static void expect_turn(const gpc_replay *replay, uint32_t number) {
     const gpci_sm_run *sm = &replay->sms[number];
     if (sm->next_block >= sm->residents)
@@ -280,7 +280,7 @@ static void expect_turn(const gpc_replay *replay, uint32_t number) {
     GPCI_PREFETCH(run->warps[run->next_warp].addresses.at);
 }
 
-/* Prefetch the cache sets of the first line of a turn. */
+/* Prefetch the simulator's tables for the first line of a turn into the CPU's cache. */
 static void expect_line(const gpc_replay *replay, const gpci_turn *turn) {
     const gpc_instruction *access = &turn->access->form->instruction;
     if (!access->addresses)

@@ -9,10 +9,14 @@
 
 #include <string.h>
 
+/* Call on_progress after this many instructions. */
 #define PROGRESS_EVERY 1000000u
-#define PROGRESS_TURNS 16384u /* with a clock, 1 million instructions may take minutes, too long for Ctrl-C */
+#define PROGRESS_TURNS 16384u /* timed: also after this many cycles with events; PROGRESS_EVERY may take minutes */
 
-/* Without a clock the replay owns the threads: a hierarchy takes one access at a time. */
+/*
+ * Create the hierarchy. A functional hierarchy has 1 thread: the replay has the threads of key `threads`
+ * (gpci_functional_threads).
+ */
 static gpc_status make_hierarchy(gpc_replay *replay, gpc_error *error) {
     gpc_config *config;
     gpc_status status = gpc_config_copy(replay->config, &config, error);
@@ -166,7 +170,7 @@ gpc_status gpci_replay_progress(gpc_replay *replay, gpc_error *error) {
     return GPC_OK;
 }
 
-/* Add the instructions counted per SM. */
+/* Add the instructions and threads counted per SM to the hierarchy's counters. */
 static void count_by_sm(gpc_replay *replay) {
     for (uint32_t sm = 0; sm < replay->sm_count; sm++) {
         replay->hierarchy->of_sm[sm].warp_instructions += replay->sms[sm].instructions;
@@ -212,7 +216,7 @@ void gpci_replay_begin(gpc_replay *replay) {
     replay->random = replay->context->seed;
 }
 
-/* A timed replay pauses only at cycles, even while blocks run without the clock. */
+/* True if a functional replay has reached `pause_at`. A timed replay that warms pauses later, at a cycle. */
 static bool pauses(const gpc_replay *replay) {
     return replay->all_rounds >= replay->pause_at && !replay->timed && !replay->learning;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * A kernel of a replay: begin, run, end. The kernel may pause between two cycles or rounds (`pause_at`) and stays
- * current until a later call runs it to its end.
+ * A kernel of a replay: begin, run, end. The kernel may pause between two cycles or rounds (replay->pause_at). It stays
+ * the current kernel until a later call runs the rest.
  */
 
 static void get_stats(gpc_replay *replay, gpc_stats *stats) {
@@ -15,7 +15,7 @@ static void get_stats(gpc_replay *replay, gpc_stats *stats) {
     gpci_replay_stats(replay, stats);
 }
 
-/* A warp of fewer lanes than the SM's occupies the resources of a full warp. */
+/* If the trace's warps have fewer lanes than sm.lanes, each warp still takes the resources of a full warp. */
 gpc_status gpci_replay_launch(const gpc_replay *replay, gpc_launch *launch, gpc_error *error) {
     const gpc_kernel *kernel = &replay->kernel;
     uint32_t lanes = (uint32_t)gpci_config_number(replay->config, GPCI_KEY_SM_LANES);
@@ -31,7 +31,7 @@ gpc_status gpci_replay_launch(const gpc_replay *replay, gpc_launch *launch, gpc_
     return GPC_OK;
 }
 
-/* Add the untimed part, and turn `stats` into the estimate of the whole. */
+/* Turn `stats`, the counted statistics of a sampled kernel, into the estimate for the whole kernel. */
 static void take_sample(gpc_replay *replay, gpc_stats *stats) {
     gpc_stats none;
     gpci_stats_init(&none);
@@ -61,16 +61,16 @@ gpc_status gpci_replay_copies(gpc_replay *replay, const gpc_trace *trace, uint8_
                       : GPC_OK;
 }
 
-/* Launch the kernel. After a failure the kernel has not begun. */
+/* Launch the kernel in the hierarchy, if `begins`. After a failure the kernel has not begun. */
 static gpc_status launch_kernel(gpc_replay *replay, const gpc_launch *launch, bool begins, gpc_error *error) {
     gpc_status status = GPC_OK;
-    /* Accesses left in flight by an abandoned kernel must not complete within this kernel. */
+    /* accesses of an earlier kernel that failed must not complete within this kernel */
     if (gpc_hierarchy_in_flight(replay->hierarchy))
         status = gpc_hierarchy_drain(replay->hierarchy, error);
     if (status < 0)
         return status;
     gpc_error detail = GPC_ERROR_INIT;
-    /* Write-backs of a flush between kernels belong to no kernel. A kernel that does not fit flushes nothing. */
+    /* flush before `before` is taken: write-backs belong to no kernel; a kernel that does not fit must flush nothing */
     gpci_l1_share share;
     status = gpci_launch_l1_share(replay->hierarchy, launch, &share, &detail);
     if (status == GPC_OK && begins)
@@ -122,7 +122,7 @@ static gpc_status end_kernel(gpc_replay *replay, gpc_status status, gpc_stats *s
     gpc_stats after;
     replay->begun = false;
     gpci_dispatch_abandon(replay);
-    if (!replay->recorded_order) /* in recorded order the recording has this event */
+    if (!replay->recorded_order) /* a recording has the event already */
         gpci_hierarchy_tell_policies(replay->hierarchy, GPC_KERNEL_END);
     if (replay->last_pc >= replay->first_pc && !gpci_replay_reads_code(replay))
         gpci_launch_code(replay->hierarchy,
@@ -139,7 +139,7 @@ static gpc_status end_kernel(gpc_replay *replay, gpc_status status, gpc_stats *s
     return status;
 }
 
-/* Number of the kernel's stream, in order of first launches. */
+/* Set replay->stream to the number of the kernel's stream. Streams are numbered in the order of their first kernels. */
 static gpc_status find_stream(gpc_replay *replay, gpc_error *error) {
     const uint32_t most = replay->hierarchy->streams;
     uint32_t n = 0;
@@ -184,7 +184,7 @@ static gpc_status run_kernel(gpc_replay *replay, gpc_stats *stats, gpc_error *er
     return status;
 }
 
-/* In a sampled replay, decide if the launch is timed. */
+/* In a sampled replay, decide if the kernel is timed (replay->skipping: not timed). */
 static gpc_status choose(gpc_replay *replay, gpc_error *error) {
     bool timed = true;
     gpc_status status = gpci_sampling_check(replay, error);
@@ -194,7 +194,7 @@ static gpc_status choose(gpc_replay *replay, gpc_error *error) {
     return status;
 }
 
-/* Run a launch of a sampled replay. */
+/* Run a kernel of a sampled replay: timed, without the clock (warming), or not at all. */
 static gpc_status run_sampled(gpc_replay *replay, gpc_stats *stats, gpc_error *error) {
     gpc_status status = replay->begun ? GPC_OK : choose(replay, error);
     if (status < 0)
@@ -210,7 +210,7 @@ static gpc_status run_sampled(gpc_replay *replay, gpc_stats *stats, gpc_error *e
     return gpci_replay_copies(replay, replay->trace, 0, error);
 }
 
-/* Continue the current kernel, or begin the trace's next one. GPC_BUSY: reached `pause_at`. */
+/* Continue the current kernel, or begin the trace's next kernel. GPC_BUSY: the replay has reached `pause_at`. */
 static gpc_status find_kernel(gpc_replay *replay, gpc_trace *trace, gpc_error *error) {
     if (replay->inside)
         return gpci_fail(error, GPC_ERROR_STATE, "gpc_replay_kernel: from within a callback of the replay");

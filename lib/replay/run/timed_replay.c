@@ -8,8 +8,8 @@
 #include "replay/sm/icache.h"
 
 /*
- * Timed replay of a kernel, from its launch to its last completion. Instruction prefetches in flight do not delay the
- * end.
+ * Timed replay of a kernel, from the launch to the completion of the last access. The end does not wait for prefetches
+ * of instructions in flight.
  *
  * The first cycle of a kernel is the cycle after its launch: with `launch.cycles` = 0 the first instructions issue in
  * cycle 1, and a kernel with only EXIT takes one cycle.
@@ -25,7 +25,7 @@ static void begin_deeds(const gpci_timed_replay *timed_replay, gpci_sm_deeds *de
     *deeds = (gpci_sm_deeds){.first_pc = UINT64_MAX, .left = timed_replay->left};
 }
 
-/* Retire blocks in the order in which they ended (the list has the last first). */
+/* Retire a list of ended blocks, in the order in which the blocks ended. `last`: the block that ended last. */
 static bool retire(gpc_replay *replay, gpci_block_run *last) {
     gpci_block_run *first = NULL;
     while (last) {
@@ -43,12 +43,12 @@ static bool retire(gpc_replay *replay, gpci_block_run *last) {
     return any;
 }
 
-/* Most instructions of all SMs in a cycle. */
+/* Largest number of instructions that all SMs can issue in a cycle. */
 static uint64_t most_issued(const gpci_timed_replay *timed_replay) {
     return (uint64_t)timed_replay->replay->sm_count * timed_replay->schedulers * timed_replay->issue_width;
 }
 
-/* Near limit.instructions a single thread steps all SMs, to find the last instruction exactly. */
+/* If `alone`, let a single thread step all SMs from now on; otherwise, let each SM's shard step the SM. */
 static void keep_alone(gpci_timed_replay *timed_replay, bool alone) {
     if (timed_replay->alone == alone || timed_replay->shards == 1)
         return;
@@ -110,7 +110,7 @@ void gpci_timed_take_part(gpci_timed_replay *timed_replay) {
     timed_replay->stopped = false;
 }
 
-/* Begin the time series: at the start of a kernel, or when the host changes the interval. */
+/* Begin the samples for on_sample: at the start of a kernel, or after the host has changed the interval. */
 static void begin_samples(gpci_timed_replay *timed_replay, const gpc_stats *stats) {
     const gpc_replay *replay = timed_replay->replay;
     timed_replay->sample_interval = replay->on_sample ? replay->sample_interval : 0;
@@ -130,7 +130,7 @@ void gpci_timed_begin(gpci_timed_replay *timed_replay) {
     timed_replay->launched = gpci_timed_now(replay->hierarchy);
     timed_replay->first_start =
         timed_replay->launched + 1 +
-        (replay->blocks ? 0 : timed_replay->launch_cycles); /* a resumed launch has no latency */
+        (replay->blocks ? 0 : timed_replay->launch_cycles); /* a sampled kernel that continues has no launch latency */
     timed_replay->progress = timed_replay->first_start;
     timed_replay->counted = timed_replay->in_flight = timed_replay->ahead = 0;
     timed_replay->left = timed_replay->limit_instructions ? timed_replay->limit_instructions : GPCI_NEVER;
@@ -138,7 +138,7 @@ void gpci_timed_begin(gpci_timed_replay *timed_replay) {
     gpci_icaches_launch(timed_replay);
     begin_samples(timed_replay, &replay->before);
     timed_replay->next_vote = GPCI_NEVER;
-    if (replay->policies_vote || timed_replay->wants_samples) /* a period may span launches */
+    if (replay->policies_vote || timed_replay->wants_samples) /* a sampling period may contain several kernels */
         timed_replay->next_vote = timed_replay->voted + replay->policy_period > timed_replay->launched
                                       ? timed_replay->voted + replay->policy_period
                                       : timed_replay->launched + 1;
@@ -154,7 +154,7 @@ void gpci_timed_begin(gpci_timed_replay *timed_replay) {
     }
 }
 
-/* Account for the kernel's cycles up to number `cycle`. */
+/* Count the kernel's cycles up to its cycle number `cycle`. */
 static void count_cycles(gpci_timed_replay *timed_replay, uint64_t cycle) {
     timed_replay->cycles += cycle - timed_replay->counted;
     timed_replay->counted = cycle;
@@ -205,7 +205,7 @@ void gpci_timed_add_sm_stats(const gpci_timed_replay *timed_replay, uint32_t sm,
 
 void gpci_timed_stats(const gpci_timed_replay *timed_replay, gpc_stats *stats) {
     gpci_hierarchy_stats(timed_replay->replay->hierarchy, stats);
-    stats->cycles = timed_replay->cycles; /* the hierarchy's count continues between kernels */
+    stats->cycles = timed_replay->cycles; /* the hierarchy also counts cycles between kernels */
     stats->sm_cycles = 0;
     for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++)
         gpci_timed_add_sm_stats(timed_replay, sm, stats);
@@ -249,7 +249,7 @@ void gpci_timed_last_sample(gpci_timed_replay *timed_replay, const gpc_stats *st
         sample(timed_replay, stats);
 }
 
-/* True if an SM waits for a known cycle: no deadlock, however long the wait. */
+/* True if an SM waits for a known cycle. A wait for a known cycle is no deadlock. */
 static bool anything_due(const gpci_timed_replay *timed_replay) {
     bool due = false;
     for (uint32_t sm = 0; sm < timed_replay->replay->sm_count; sm++)
@@ -266,7 +266,7 @@ static gpc_status check_progress(gpci_timed_replay *timed_replay, uint64_t now, 
     return GPC_OK;
 }
 
-/* Latest cycle to which the clock may advance without events. */
+/* Latest cycle to which the clock may advance if no event comes before. */
 static uint64_t horizon(const gpci_timed_replay *timed_replay) {
     uint64_t until = timed_replay->progress + timed_replay->deadlock_cycles;
     if (timed_replay->limit_cycles && timed_replay->launched + timed_replay->limit_cycles < until)
@@ -277,11 +277,11 @@ static uint64_t horizon(const gpci_timed_replay *timed_replay) {
     return timed_replay->next_sample < until ? timed_replay->next_sample : until;
 }
 
-/* Run one cycle with events. */
+/* Advance to the next cycle with events, and run this cycle. */
 static gpc_status turn(gpci_timed_replay *timed_replay, gpc_error *error) {
     gpc_replay *replay = timed_replay->replay;
     gpc_status status = gpci_timed_run_cycle(replay->hierarchy, horizon(timed_replay));
-    /* samples may release throttled warps, and messages warps waiting for blocks of the cluster */
+    /* no event comes, but a sample may release throttled warps, or a cluster message may open a barrier */
     if (status == GPC_END && (timed_replay->wants_samples || gpci_cluster_messages_next(timed_replay) != GPCI_NEVER))
         status =
             gpc_hierarchy_advance(replay->hierarchy, horizon(timed_replay) - gpci_timed_now(replay->hierarchy), NULL);
@@ -301,7 +301,7 @@ static gpc_status turn(gpci_timed_replay *timed_replay, gpc_error *error) {
     return status == GPC_OK ? gpci_replay_progress(replay, error) : status;
 }
 
-/* End of a kernel: issue has stopped; drain accesses in flight. */
+/* End a kernel: stop issue, and wait for the accesses in flight. */
 static gpc_status wind_up(gpci_timed_replay *timed_replay, gpc_error *error) {
     gpc_replay *replay = timed_replay->replay;
     timed_replay->stopped = true;
@@ -320,7 +320,7 @@ static gpc_status wind_up(gpci_timed_replay *timed_replay, gpc_error *error) {
     return status;
 }
 
-/* After a pause, adopt the host's new sample interval. */
+/* After a pause, begin new samples if the host has changed on_sample or its interval. */
 static void follow_host(gpci_timed_replay *timed_replay, uint64_t now) {
     const gpc_replay *replay = timed_replay->replay;
     gpc_stats stats;

@@ -7,14 +7,15 @@
 /*
  * Estimates and their confidence intervals. Let n measured units have sizes x and values y. The rate is R = sum y / sum
  * x, and s^2 = sum (y - R x)^2 / (n - 1). Unmeasured units with total size X count as m = X / mean x units. The
- * estimate R X has two errors: the error of R, m^2 s^2 / n, and the variation of the unmeasured units themselves, m s^2
- * (Cochran, Sampling Techniques, chapter 6, for units drawn from an infinite population).
+ * variance of the estimate R X is the sum of two parts: the error of R, m^2 s^2 / n, and the variation of the
+ * unmeasured units, m s^2 (Cochran, Sampling Techniques, chapter 6, for units drawn from an infinite population).
  *
- * Example: measured launches of 100, 104 and 102 cycles, 7 unmeasured: R = 102, s^2 = 4, 714 cycles +- t sqrt(49 * 4 /
- * 3 + 28).
+ * Example: three launches with 100, 104 and 102 cycles were measured, and 7 launches were not. All sizes are 1. R = 102
+ * and s^2 = 4. The estimate for the 7 launches is 714 cycles, +- t sqrt(49 * 4 / 3 + 7 * 4); t is a quantile of
+ * Student's t distribution.
  */
 
-/* Numerator and denominator of each ratio, as word offsets in gpc_stats. */
+/* Numerator and denominator of each ratio, as indices of words in gpc_stats. */
 static const struct {
     uint16_t numerator, denominator;
 } ratios[] = {
@@ -55,7 +56,7 @@ void gpci_estimates_count(gpci_estimates *estimates, const gpci_word_kind *kinds
 
 void gpci_estimates_predict(gpci_estimates *estimates, const gpci_word_kind *kinds, const gpci_units *u, double rest,
                             const double *trace) {
-    bool alone = u->count < 2; /* the variation is unknown (a trace may end before its grid) */
+    bool alone = u->count < 2; /* a single measured unit: the variation is unknown */
     double freedom = alone ? 1 : u->count - 1, units = rest / (u->size / u->count);
     double spread = (units * units / u->count + units) / freedom;
     for (size_t w = 1; w < GPCI_WORDS; w++) {
@@ -80,7 +81,7 @@ void gpci_estimates_predict(gpci_estimates *estimates, const gpci_word_kind *kin
         size_t a = ratios[k].numerator, b = ratios[k].denominator;
         double ra = u->sums[a] / u->size, rb = u->sums[b] / u->size;
         if (trace && (kinds[a] == GPCI_WORD_TRACE || kinds[b] == GPCI_WORD_TRACE))
-            continue; /* a counted value has no variance */
+            continue; /* the numerator or the denominator is counted, and has no covariance */
         estimates->covariances[k] +=
             (u->pairs[k] - rb * u->sized[a] - ra * u->sized[b] + ra * rb * u->squares) * spread;
     }

@@ -5,13 +5,13 @@
 #include "trace/rewind.h"
 
 /*
- * With `l1.future` a kernel runs twice. The first run is dry: caches, policies and statistics do not see it. Warps take
- * the same turns in both runs, because turns do not depend on caches. The dry run records the accesses; then the trace
- * is read again.
+ * With `l1.future` a kernel runs twice. The first run only records the accesses: no cache, policy or counter changes.
+ * Warps take the same turns in both runs, because turns do not depend on caches. For the second run the trace is read
+ * again.
  */
 
 gpc_status gpci_replay_record(const gpc_replay *replay, const gpc_warp_access *access) {
-    /* A malformed access is skipped here and reported by the second run. */
+    /* skip a malformed access; the second run reports the error */
     gpc_warp_access checked = *access;
     if (gpci_access_check(replay->hierarchy, &checked, NULL) < 0)
         return GPC_OK;

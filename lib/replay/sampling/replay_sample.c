@@ -2,16 +2,16 @@
 #include "replay/core/timed_replay.h"
 
 /*
- * Sampling periods for voting cache policies, and for schedulers and their throttles. Both share one clock.
+ * Sampling periods (policy_period) for cache policies that vote, and for schedulers and their throttles.
  *
- * A scheduler's sample is a gpc_stats of the period: some counters for its SM, the rest for the whole GPU. The sample
- * is built in place: only the counters of an SM (found in the table of counters) are replaced for each SM in turn. A
- * sample costs a few hundred instructions per SM.
+ * A scheduler's sample is a gpc_stats of the period: some counters for the scheduler's SM, the other counters for the
+ * whole GPU. All SMs use the same gpc_stats: for each SM in turn, only the counters of the SM are replaced. The CPU
+ * executes a few hundred instructions per SM.
  */
 
 /*
- * Note the places of the counters kept per SM, or of the rest. Counters merged by MAX are left out: they have no
- * difference.
+ * Find the places of the counters kept per SM (`by_sm`), or of the other counters. Omit maxima (GPC_MERGE_MAX), which
+ * have no difference between two samples. Returns the number of places.
  */
 static uint32_t note_places(uint32_t *places, bool by_sm) {
     uint32_t count = 0;
@@ -49,7 +49,7 @@ static void clear(gpc_stats *stats, const uint32_t *places, uint32_t count) {
         values[places[i]] = 0;
 }
 
-/* Subtract `seen` from each counter, and update `seen`. A counter that was reset starts from 0. */
+/* Subtract the values at the last sample (`seen`) from the counters, and update `seen`. A reset counter starts at 0. */
 static void since(gpc_stats *stats, const uint32_t *places, uint32_t count, uint64_t *seen) {
     uint64_t *values = (uint64_t *)(void *)stats;
     for (uint32_t i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ static void since(gpc_stats *stats, const uint32_t *places, uint32_t count, uint
     }
 }
 
-/* Wake an SM in the next cycle if a sample changed its warps' eligibility. */
+/* Give a sample to the schedulers of an SM. If other warps may issue now, step the SM in the next cycle. */
 static void tell(gpci_timed_replay *timed_replay, uint32_t sm, const gpc_stats *stats, uint64_t now) {
     bool changed = false;
     for (uint32_t n = 0; n < timed_replay->schedulers; n++)
@@ -82,7 +82,7 @@ static void sample_schedulers(gpci_timed_replay *timed_replay, uint64_t now) {
         clear(&stats, sampler->places, sampler->by_sm);
         gpci_hierarchy_add_sm(hierarchy, sm, &stats);
         gpci_timed_add_sm_stats(timed_replay, sm, &stats);
-        /* the hierarchy counts only memory instructions */
+        /* the hierarchy counts instructions with accesses; the SM counts the other instructions */
         stats.warp_instructions += timed_replay->sms[sm].counts.own;
         stats.thread_instructions += timed_replay->sms[sm].counts.threads;
         since(&stats, sampler->places, sampler->by_sm, sampler->seen + (size_t)sm * sampler->by_sm);

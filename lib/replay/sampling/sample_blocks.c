@@ -5,17 +5,17 @@
 #include <string.h>
 
 /*
- * Sampling within a launch (sample = blocks, intervals). A window ends when as many blocks have ended as the SMs hold
- * together; a window therefore covers a full round even if SMs run their blocks in step. The first window, in which the
- * SMs start, never counts.
+ * Sampling within a launch (sample = blocks, intervals). A wave is the number of blocks that all SMs hold together. A
+ * window is the time in which a wave of blocks ends. Therefore a window contains all phases of a block, even if all SMs
+ * run their blocks in the same phase. The first window, in which the SMs start, is never measured.
  *
- * Example, 5 windows: windows 2 to 6 are alike, so the rate has settled; windows 7 to 11 are measured. Of the blocks
- * not started then, all full waves are skipped; the partial wave runs, and the launch ends as it would without
- * sampling.
+ * Example, sample = blocks, sample.windows = 5: windows 2 to 6 have similar rates, so the rate has settled; windows 7
+ * to 11 are measured. Of the blocks that have not started then, all full waves are skipped. The remaining blocks run,
+ * so that the launch ends as without sampling.
  *
- * Intervals repeat: windows in which pipelines and queues fill, measured windows (together a unit of the sample), and
- * waves without the clock. Work outside the measured windows (blocks under way at the end of a unit, the first windows
- * after skipped waves) is not in the sample; the sample stands for its instructions too.
+ * With sample = intervals, three steps repeat: windows in which pipelines and queues fill (sample.settle), measured
+ * windows that form a unit of the sample (sample.unit), and waves without the clock (sample.skip). The sample also
+ * stands for all work outside the measured windows, such as blocks under way at the end of a unit.
  */
 
 void gpci_blocks_begin(gpc_replay *replay) {
@@ -29,12 +29,12 @@ void gpci_blocks_begin(gpc_replay *replay) {
     sampling->blocks.cycle = gpci_timed_now(replay->hierarchy);
 }
 
-/* True if the rates of the last windows are alike. With intervals: true if enough windows have passed. */
+/* True if the last sample.windows windows have similar rates. With sample = intervals: after sample.settle windows. */
 static bool has_settled(gpci_sampling *sampling, double rate) {
     if (sampling->mode == GPCI_SAMPLE_INTERVALS)
         return ++sampling->blocks.settling >= sampling->settle;
     sampling->blocks.rates[sampling->blocks.settling++ % sampling->windows] = rate;
-    if (sampling->blocks.settling <= sampling->windows) /* the first window differs and does not count */
+    if (sampling->blocks.settling <= sampling->windows) /* the first window, in which the SMs start, does not count */
         return false;
     double least = rate, most = rate;
     for (uint64_t n = 0; n < sampling->windows; n++) {
@@ -45,7 +45,7 @@ static bool has_settled(gpci_sampling *sampling, double rate) {
     return most - least <= sampling->tolerance * most;
 }
 
-/* Full waves of unread blocks. */
+/* Number of full waves of blocks that have not been read. */
 static uint64_t waves_left(const gpc_replay *replay) {
     uint64_t rest =
         replay->kernel.block_count > replay->blocks_read ? replay->kernel.block_count - replay->blocks_read : 0;
@@ -53,8 +53,8 @@ static uint64_t waves_left(const gpc_replay *replay) {
 }
 
 /*
- * Waves to skip: for a settled launch all; for intervals up to `skip`, but enough waves stay for a measured unit and
- * the end.
+ * Number of waves to skip. With sample = blocks, all full waves. With sample = intervals, up to sample.skip, but enough
+ * waves remain for another measured unit and the end of the launch.
  */
 static uint64_t waves_to_skip(const gpc_replay *replay) {
     const gpci_sampling *sampling = replay->sampling;
@@ -66,8 +66,8 @@ static uint64_t waves_to_skip(const gpc_replay *replay) {
 }
 
 /*
- * Stop measuring and skip the blocks not begun, if a wave or more is left. With sample = blocks, run the end of the
- * launch first.
+ * Stop measuring. If waves can be skipped, stop reading blocks (blocks_last): at once, or, with sample = blocks, after
+ * the blocks that do not fill a wave.
  */
 static void stop(gpc_replay *replay, const gpc_stats *now) {
     gpci_sampling *sampling = replay->sampling;
@@ -88,7 +88,7 @@ static void add_between(gpc_stats *into, const gpc_stats *from, const gpc_stats 
     gpci_stats_add(into, &between);
 }
 
-/* A measured window, or the last window before measuring, has ended. */
+/* Handle the end of a measured window, or of the last window before measuring. */
 static void measure(gpc_replay *replay, uint64_t now) {
     gpci_sampling *sampling = replay->sampling;
     gpc_stats stats;
@@ -136,7 +136,7 @@ uint64_t gpci_blocks_left(const gpc_replay *replay) {
     return replay->blocks_read == replay->blocks_last ? replay->sampling->blocks.skipped : 0;
 }
 
-/* Run a number of blocks without the clock; the cycle stays. */
+/* Run `blocks` blocks without the clock. The cycle does not change. */
 static gpc_status warm(gpc_replay *replay, uint64_t blocks, gpc_error *error) {
     gpci_sampling *sampling = replay->sampling;
     uint64_t before = replay->instructions_told, begun = replay->blocks;
@@ -153,7 +153,7 @@ static gpc_status warm(gpc_replay *replay, uint64_t blocks, gpc_error *error) {
     return status;
 }
 
-/* Run with the clock until the next interval's windows are measured, or the launch ends. */
+/* Run with the clock until the next unit is measured, or the launch ends. */
 static gpc_status resume(gpc_replay *replay, gpc_error *error) {
     gpci_sampling *sampling = replay->sampling;
     sampling->blocks.on = true;
@@ -173,14 +173,14 @@ gpc_status gpci_blocks_rest(gpc_replay *replay, gpc_error *error) {
     while (status == GPC_OK && gpci_blocks_left(replay)) {
         gpci_replay_count(replay);
         if (sampling->mode == GPCI_SAMPLE_BLOCKS)
-            gpci_replay_stats(replay, &sampling->blocks.before); /* count the end of the launch by itself */
+            gpci_replay_stats(replay, &sampling->blocks.before); /* the timed end of the launch is not in `rest` */
         status = warm(replay, sampling->blocks.skipped, error);
         if (status == GPC_OK && sampling->mode == GPCI_SAMPLE_INTERVALS)
             status = resume(replay, error);
         else
             break;
     }
-    if (status == GPC_BUSY) /* paused; a later call returns here */
+    if (status == GPC_BUSY) /* paused: a later call continues */
         return status;
     gpc_stats now;
     gpci_replay_count(replay);

@@ -10,8 +10,9 @@
 #include <string.h>
 
 /*
- * Groups of similar launches. The features of a launch do not depend on the machine and come from its first blocks; if
- * the launch runs, these blocks are read again. A launch joins the first group whose first launch is similar.
+ * Groups of similar launches. The features of a launch come from its first sample.look blocks, and do not depend on the
+ * configuration. Then the trace is rewound, so that the launch can run. A launch joins the first group with a similar
+ * first launch, or begins a new group.
  */
 
 #define LINE_SHIFT 7u /* lines of 128 bytes, independent of the caches' line size */
@@ -22,7 +23,10 @@ typedef struct look {
     uint64_t looked_at, warps, instructions, accesses, lanes, sectors;
 } look;
 
-/* Count a sector if it differs from the last (lanes ascend), and a line if no earlier block touched it. */
+/*
+ * Count the sector of an address if the sector differs from the sector of the lane before (`last`). Put the line into
+ * the set of touched lines.
+ */
 static gpc_status look_at_address(gpc_replay *replay, uint64_t address, uint64_t *last, look *looked) {
     const uint64_t sector = address >> SECTOR_SHIFT;
     if (sector == *last)
@@ -32,7 +36,7 @@ static gpc_status look_at_address(gpc_replay *replay, uint64_t address, uint64_t
     return gpci_map_at(replay->context, &replay->sampling->lines, address >> LINE_SHIFT) ? GPC_OK : GPC_ERROR_MEMORY;
 }
 
-/* Address of a word of local memory: every warp has its own words, and lanes are adjacent. */
+/* Address of a word of local memory. A warp's words at the same offset are adjacent; warps share no line. */
 #define WARP_SHIFT 8u
 #define WORD_SHIFT 28u
 static uint64_t local_word(const look *looked, uint64_t offset, uint32_t lane) {
@@ -98,7 +102,7 @@ static void finish_look(const gpc_replay *replay, look *looked) {
     values[GPCI_FEATURE_LINES] = (double)replay->sampling->lines.count / blocks;
 }
 
-/* Read the first blocks of a launch, then rewind the trace. */
+/* Compute the features of a launch from its first blocks, and rewind the trace. */
 static gpc_status look_at_launch(gpc_replay *replay, look *looked, gpc_error *error) {
     gpci_sampling *sampling = replay->sampling;
     gpc_status status = GPC_OK;
@@ -169,8 +173,8 @@ static gpc_status group_of(gpc_replay *replay, const look *looked, uint32_t *out
 }
 
 /*
- * True if the launch is timed: one of every `every` launches after the first ones, drawn at random when the `every`
- * launches begin.
+ * True if the next launch of a group is timed: the first sample.launches launches, and then one launch, drawn at
+ * random, of every sample.every launches.
  */
 static bool is_timed(const gpc_replay *replay, uint32_t number) {
     const gpci_sampling *sampling = replay->sampling;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Sampled replays: checks, the result of a launch, and the queries of a host. */
+/* Sampled replays: checks of the configuration, the result of a launch, and the functions for a host. */
 
 static void note_kinds(gpci_sampling *s) {
     size_t rows;
@@ -33,7 +33,7 @@ static void note_kinds(gpci_sampling *s) {
 #undef TRACE
 }
 
-/* Reject configurations that need a complete launch, or have no clock. */
+/* Reject configurations that need complete launches, or that have no clock. */
 static gpc_status check_config(const gpc_replay *replay, const char *mode, gpc_error *error) {
     const char *why = NULL;
     if (gpci_config_number(replay->config, GPCI_KEY_MODE) != 1)
@@ -149,7 +149,7 @@ static void note_counts(gpci_sampling *sampling) {
     sampling->any = true;
 }
 
-/* Estimate an untimed launch from the group. */
+/* Estimate an untimed launch from the timed launches of the group. `warmed`: counts of a run without the clock. */
 static void estimate_launch(gpc_replay *replay, const gpc_stats *warmed) {
     gpci_sampling *sampling = replay->sampling;
     gpci_alike *group = sampling->groups[sampling->of_last.group];
@@ -180,7 +180,7 @@ static void note_launch(gpc_replay *replay, const gpc_stats *timed, const gpc_st
     sampling->of_last.windows = group->timed;
 }
 
-/* Estimate the rest of a launch from the units of the sample. */
+/* Estimate the parts of a launch outside the sample (`rest`) from the measured units. */
 static void note_blocks(gpc_replay *replay, const gpc_stats *counted, const gpc_stats *rest) {
     gpci_sampling *sampling = replay->sampling;
     double trace[GPCI_WORDS], size = (double)rest->warp_instructions;
@@ -240,7 +240,7 @@ gpc_status gpc_replay_get_sampling(const gpc_replay *replay, gpc_sampling_scope 
     return gpci_give(out, &found, sizeof found, "gpc_sampling", error);
 }
 
-/* Estimate all launches: untimed launches of a group count like the timed ones. */
+/* Estimate all launches so far. Untimed launches of a group are estimated from the timed launches of the group. */
 static void estimate_all(const gpci_sampling *sampling, gpci_estimates *estimates) {
     *estimates = sampling->base;
     for (size_t g = 0; g < sampling->group_count; g++) {

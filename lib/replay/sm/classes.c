@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/core/timed_replay.h"
 
-/* Instruction classes: latency, and the units of an SM a class occupies. */
+/* Classes of instructions: latencies, and the units that an instruction of a class occupies. */
 
 static uint64_t number(const gpci_timed_replay *timed_replay, gpci_key key) {
     return gpci_config_number(timed_replay->replay->config, key);
 }
 
-/* Value of a class's own key; if the key is `auto`, the value of sm.latency_alu or sm.interval_alu. */
+/* Value of a class's key. If the value is auto, the value of the key `otherwise`. */
 static uint64_t number_or(const gpci_timed_replay *timed_replay, gpci_key key, gpci_key otherwise) {
     const uint64_t own = number(timed_replay, key);
     return own == GPCI_WORD ? number(timed_replay, otherwise) : own;
@@ -23,7 +23,7 @@ static gpc_status make_pool(gpci_timed_replay *timed_replay, gpci_unit unit, gpc
     uint64_t units = shared ? 1 : number(timed_replay, key);
     units = units == GPCI_WORD ? timed_replay->schedulers : units;
     if (!units)
-        return GPC_OK; /* another unit does the work */
+        return GPC_OK; /* units of another kind execute the instructions (read_ops) */
     const bool shared_by_sm = shared || number(timed_replay, GPCI_KEY_SM_UNIT_SHARING) != 0;
     if (!shared_by_sm && units % timed_replay->schedulers && timed_replay->schedulers % units)
         return gpci_fail(error, GPC_ERROR_RANGE,
@@ -81,7 +81,7 @@ static gpci_op make_op_by(const gpci_timed_replay *timed_replay, gpci_unit unit,
     return make_op(timed_replay, unit, number(timed_replay, latency), number(timed_replay, interval));
 }
 
-/* A branch holds its warp. If branches of a scheduler never conflict, branches need no unit. */
+/* Timing of branches. With a unit per scheduler and an interval of 1, branches never conflict, and need no unit. */
 static gpci_op make_branch(const gpci_timed_replay *timed_replay, gpci_op control) {
     const uint64_t interval = number(timed_replay, GPCI_KEY_SM_INTERVAL_CONTROL);
     if (interval == 1 && timed_replay->pools[GPCI_UNIT_CONTROL].groups == timed_replay->schedulers)
@@ -92,7 +92,7 @@ static gpci_op make_branch(const gpci_timed_replay *timed_replay, gpci_op contro
     return branch;
 }
 
-/* Moves and multiply-adds are additions with a latency of their own. */
+/* Set the timing of moves and multiply-adds: as additions, but with latencies of their own. */
 static void read_work(gpci_timed_replay *timed_replay) {
     static const gpci_key keys[] = {GPCI_KEY_SM_LATENCY_MOVE, GPCI_KEY_SM_LATENCY_FMA};
     for (unsigned work = 0; work < 2; work++)

@@ -6,15 +6,15 @@
 #include <string.h>
 
 /*
- * Dispatch of thread blocks to SMs. Hardware dispatches blocks in order of index, round robin over the SMs until all
- * are full, then to any SM with room. A placement map gives the SM each block ran on. Blocks for a full SM wait in a
- * queue of this SM, so blocks for other SMs can start.
+ * Dispatch of thread blocks to SMs. Hardware dispatches blocks in the order of their indices, round robin over the SMs
+ * until all SMs are full, and then to any SM with room. A trace can have a placement map: the SM on which each block
+ * ran. With a map, blocks for a full SM wait in a queue of the SM, so that blocks for other SMs can start.
  *
  * Example, 2 SMs with room for 2 blocks each: blocks 0 and 2 go to SM 0, blocks 1 and 3 to SM 1. Block 4 goes to the
  * first SM to finish a block.
  */
 
-/* Blocks to read ahead, per SM: enough to keep the neighbours of a full SM supplied. */
+/* With a placement map, largest number of waiting blocks, per SM: enough to find blocks for SMs that are not full. */
 #define QUEUED_PER_SM 4u
 
 gpci_block_run *gpci_dispatch_take(gpc_replay *replay, const gpci_packed_block *block) {
@@ -52,7 +52,7 @@ void gpci_dispatch_give(gpc_replay *replay, gpci_block_run *run) {
     replay->spare = run;
 }
 
-/* First block the map puts on a missing SM; block_count: none. */
+/* First block that the map puts on an SM beyond block_sms; block_count: no such block. */
 static uint64_t misplaced(const gpc_replay *replay) {
     uint64_t b = 0;
     while (b < replay->kernel.block_count && replay->kernel.placement[b] < replay->block_sms)
@@ -61,8 +61,8 @@ static uint64_t misplaced(const gpc_replay *replay) {
 }
 
 /*
- * Choose between map and round robin. A map for another grid is damaged input. A map of a larger GPU is an error only
- * if the map was requested; with `auto`, blocks then go round robin.
+ * Choose between the placement map and round robin (blocks.placement). A map with too few blocks is an error. A map of
+ * a larger GPU is an error with blocks.placement = map; with auto, blocks go round robin.
  */
 static gpc_status choose_placement(gpc_replay *replay, gpc_error *error) {
     const gpc_kernel *kernel = &replay->kernel;
@@ -125,7 +125,7 @@ void gpci_dispatch_again(gpc_replay *replay) {
     replay->blocks_last = UINT64_MAX;
 }
 
-/* Lowest free block slot of an SM; warp numbers follow from the slot. */
+/* Lowest free block slot of an SM. The block's warp slots follow from the block slot. */
 static uint32_t take_slot(const gpc_replay *replay, const gpci_sm_run *sm) {
     for (uint32_t slot = 0;; slot++) {
         bool used = false;
@@ -170,7 +170,7 @@ void gpci_dispatch_queue(gpc_replay *replay, uint32_t number, gpci_block_run *ru
     replay->queued++;
 }
 
-/* Round robin: next SM with room; block_sms: none. */
+/* Next SM with room, round robin; block_sms: no SM has room. */
 static uint32_t next_with_room(gpc_replay *replay) {
     for (uint32_t i = 0; i < replay->block_sms; i++) {
         uint32_t sm = (replay->next_sm + i) % replay->block_sms;
@@ -245,7 +245,7 @@ void gpci_dispatch_retire(gpc_replay *replay, uint32_t number, gpci_block_run *r
     }
 }
 
-/* Remove a block of an SM: the last resident block, else the first queued block; NULL if the SM has no block. */
+/* Remove a block from an SM: the last resident block; without one, the first queued block. NULL: no block is left. */
 static gpci_block_run *take_away(gpci_sm_run *sm) {
     if (sm->residents)
         return sm->resident[--sm->residents];

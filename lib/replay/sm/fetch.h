@@ -6,22 +6,23 @@
 #include "replay/sm/icache.h"
 
 /*
- * Instruction fetch with `sm.fetch` above 0. A warp has a buffer of `sm.fetch` instructions. An SM, or each scheduler
- * (`sm.fetch_by`), fetches for one warp a cycle, once the warp's buffer is empty. The first fetched instruction can
- * issue `sm.fetch_latency` cycles later. Instructions fetched behind a taken branch are dropped in the next cycle. If
- * the branch was the last instruction of the buffer, its successors in memory are fetched first, and dropped when they
- * could issue. Instructions come at once, or from a cache (replay/sm/icache.h). [GPGPU-Sim 3.2.1, shader.cc: fetch,
- * decode, scheduler_unit::cycle] GPGPU-Sim fetches for the warps in turn; here the warp waiting longest is served
+ * Instruction fetch with `sm.fetch` above 0. A warp has a buffer of `sm.fetch` instructions. When the buffer is empty,
+ * the SM or the warp's scheduler (`sm.fetch_by`) fetches for the warp; it fetches for one warp a cycle. The first
+ * fetched instruction can issue `sm.fetch_latency` cycles later. At a taken branch, the instructions in the buffer are
+ * dropped, and the warp fetches at the target in the next cycle. If the branch was the last instruction of the buffer,
+ * the instructions after the branch are fetched first, and dropped when they could issue. Instructions are always
+ * present, or come from a cache (replay/sm/icache.h). [GPGPU-Sim 3.2.1, shader.cc: fetch, decode,
+ * scheduler_unit::cycle] GPGPU-Sim fetches for the warps in turn; here the warp that has waited longest is served
  * first.
  */
 
-/* Bytes between consecutive instructions, at most. A larger distance to the next PC means a taken branch. */
+/* Largest distance between consecutive instructions, in bytes. If the next PC is farther, the branch was taken. */
 #define GPCI_INSTRUCTION_BYTES 16u
 
-/* Fetch slots of an SM, or of a scheduler (`sm.fetch_by`): a fetch for one warp a cycle. */
+/* Fetcher of an SM, or of a scheduler (`sm.fetch_by`): one fetch a cycle. */
 typedef struct gpci_fetcher {
     uint64_t since; /* core cycle of bit 0 of `taken` */
-    uint64_t taken;
+    uint64_t taken; /* bit n: the fetch of cycle since + n is taken */
 } gpci_fetcher;
 
 /* Number of the fetcher (and of the instruction cache) of a warp within its SM. */
@@ -29,7 +30,7 @@ GPCI_INLINE uint32_t gpci_fetcher_of(const gpci_timed_replay *timed_replay, cons
     return timed_replay->fetchers > 1 ? warp->issuer : 0;
 }
 
-/* Take the first free fetch cycle from `from` on. */
+/* Take the first free cycle of the fetcher from `from` on. Returns the cycle. */
 GPCI_INLINE uint64_t gpci_fetch_slot(gpci_fetcher *fetcher, uint64_t from, uint64_t now) {
     const uint64_t passed = now - fetcher->since, ahead = from - now;
     fetcher->taken = passed < 64 ? fetcher->taken >> passed : 0;
@@ -42,7 +43,7 @@ GPCI_INLINE uint64_t gpci_fetch_slot(gpci_fetcher *fetcher, uint64_t from, uint6
     return now + place;
 }
 
-/* Fill a warp's buffer, from cycle `from` on. With an instruction cache, the line must also be present. */
+/* Fetch for a warp, in the first free cycle from `from` on. An instruction cache must also have the line. */
 GPCI_INLINE void gpci_fetch_turn(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_timed_warp *warp,
                                  uint64_t from, uint64_t now) {
     const uint64_t ready =
@@ -58,7 +59,7 @@ GPCI_INLINE void gpci_fetch(const gpci_timed_replay *timed_replay, gpci_timed_sm
         gpci_icache_fetch(timed_replay, core, warp, now);
 }
 
-/* The warp issued an instruction; `next` is the instruction it executes afterwards. */
+/* Update the buffer after a warp has issued an instruction. `next`: the instruction that the warp executes next. */
 GPCI_INLINE void gpci_fetch_issued(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_timed_warp *warp,
                                    const gpc_instruction *issued, const gpc_instruction *next, uint64_t now) {
     const bool empty = !--warp->buffered;

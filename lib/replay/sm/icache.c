@@ -170,7 +170,7 @@ void gpci_icaches_count_from(const gpci_timed_replay *timed_replay, gpci_timed_s
 }
 
 #ifdef GPCI_CHECK
-/* Prefetched lines of code that are there, or on their way; and cycles of waiting warps. */
+/* Add prefetched lines that are in the stream buffer or in flight, and the cycles of waiting warps not yet counted. */
 void gpci_icaches_count_again(const gpci_timed_replay *timed_replay, const gpci_timed_sm *core, gpc_stats *stats) {
     for (uint32_t n = 0; n < count_of(timed_replay, core); n++) {
         const gpci_icache *icache = &core->icache[n];
@@ -188,7 +188,10 @@ bool gpci_icaches_ask(const gpci_timed_replay *timed_replay, const gpci_timed_sm
     return any;
 }
 
-/* Code addresses lie above program data. A 24-bit hash of the kernel's name, 256 MiB apart, selects the base. */
+/*
+ * Code has addresses above all data (GPCI_CODE). A 24-bit hash of the kernel's name selects the first address, a
+ * multiple of 256 MiB.
+ */
 void gpci_icaches_begin(gpci_timed_replay *timed_replay, const gpc_kernel *kernel, uint32_t stream, uint8_t process) {
     uint64_t name = 0;
     if (!timed_replay->icaches)
@@ -238,8 +241,8 @@ static gpci_icache_miss *find(gpci_icache *icache, uint64_t line) {
 }
 
 /*
- * Register a warp with the MSHR entry of a line. False: no entry or merge is free; try again later. `merges`: the entry
- * existed.
+ * Let a warp wait at the MSHR entry of a line. If the line has no entry, take a free entry. False: no entry is free, or
+ * too many warps wait at the entry. `merges`: receives true if the line had an entry.
  */
 static bool waits(gpci_timed_sm *core, gpci_icache *icache, uint64_t line, uint8_t stream, bool *merges) {
     gpci_icache_miss *miss = find(icache, line);
@@ -268,7 +271,10 @@ static gpci_icache *icache_of(const gpci_timed_replay *timed_replay, const gpci_
     return &core->icache[gpci_fetcher_of(timed_replay, warp)];
 }
 
-/* Look up a warp's fetch and count it once it hits or waits for its line. If neither, the warp tries again later. */
+/*
+ * Look up the line of a warp's fetch. Count the fetch if the line is found, or if the warp waits for the line. If the
+ * warp cannot wait (GPCI_HELD_MSHR), the warp tries again later.
+ */
 static void look(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_timed_warp *warp) {
     gpci_icache *icache = icache_of(timed_replay, core, warp);
     const uint64_t line = line_of(timed_replay, icache, warp);
@@ -288,7 +294,7 @@ static void look(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpc
     warp->held |= found ? 0 : GPCI_HELD_LINE;
 }
 
-/* Cut the warp's buffer at the end of the line. */
+/* Limit the instructions in the warp's buffer to the end of the line. */
 static void end_at_line(const gpci_timed_replay *timed_replay, const gpci_icache *icache, gpci_timed_warp *warp) {
     const uint64_t left = line_of(timed_replay, icache, warp) + icache->line_bytes - address_of(timed_replay, warp);
     const uint32_t bytes = timed_replay->code[warp->run->stream].instruction_bytes;
@@ -296,7 +302,7 @@ static void end_at_line(const gpci_timed_replay *timed_replay, const gpci_icache
     warp->buffered = count < warp->buffered ? (uint8_t)count : warp->buffered;
 }
 
-/* Requests for missing lines leave in this step or the next. */
+/* A request for a missing line is sent in this step of the SM, or in the next. */
 void gpci_icache_fetch(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_timed_warp *warp,
                        uint64_t now) {
     gpci_icache *icache = icache_of(timed_replay, core, warp);
@@ -310,7 +316,7 @@ void gpci_icache_fetch(const gpci_timed_replay *timed_replay, gpci_timed_sm *cor
     }
 }
 
-/* Continue a warp whose line arrived, or that tries again: take a fetch slot if possible. */
+/* Let a warp fetch whose line has arrived, or that tries again. If the warp must wait, nothing changes. */
 static void go_on(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint32_t slot, uint64_t now) {
     gpci_timed_warp *warp = &core->warps[slot];
     gpci_icache *icache = icache_of(timed_replay, core, warp);
@@ -327,7 +333,7 @@ static void go_on(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, ui
         core->answered[slot / 64] |= gpci_warp_bit(slot);
 }
 
-/* Send one miss. False: the hierarchy is busy and will notify the SM. */
+/* Send the request of entry `i`. False: the memory pipeline is busy, and will call gpci_sm_ready; or an error. */
 static bool send_one(gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_icache *icache, uint32_t i) {
     gpci_icache_miss *miss = &icache->misses[i];
     const gpc_request request = gpci_icache_request(timed_replay, core, miss->line, miss->stream);
@@ -379,7 +385,7 @@ void gpci_icache_step(gpci_timed_replay *timed_replay, uint32_t sm, uint64_t now
     send(timed_replay, core);
 }
 
-/* Let the warps continue that wait for an arrived line, even if the line was not cached. */
+/* Mark the warps that wait for a line as GPCI_HELD_HERE: the line has arrived, even if the cache did not keep it. */
 static void free_waiting(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, const gpci_icache *icache,
                          uint64_t line) {
     for (uint32_t slot = 0; slot < timed_replay->slots; slot++) {
@@ -390,7 +396,7 @@ static void free_waiting(const gpci_timed_replay *timed_replay, gpci_timed_sm *c
     }
 }
 
-/* Fill a line that warps wait for. */
+/* Fill an arrived line into the cache, and let the waiting warps continue. */
 static void keep(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, const gpci_icache *icache,
                  gpci_icache_miss *miss) {
     const gpc_request request = gpci_icache_request(timed_replay, core, miss->line, miss->stream);

@@ -6,23 +6,23 @@
 #include "replay/sm/together.h"
 
 /*
- * Issue stage of an SM. In a step, warps whose time has come check if they can issue; then each scheduler chooses a
- * warp that can issue and has a free unit.
+ * Issue stage of an SM. In a step, warps with an event (a stall ends, memory replies) check if they can issue. Then
+ * each scheduler chooses a warp that can issue and has a free unit.
  *
- * A warp that could issue again in the next cycle stays ready. Other warps are in the calendar, wait for memory, or
+ * A warp that could issue again in the next cycle stays READY. Other warps are in the calendar, wait for memory, or
  * wait at a barrier.
  *
- * Cost in host memory: an issued instruction touches 5 cache lines if nothing delays it: the scheduler's state and map,
- * its warp, its path step, the instruction with operands (both shared by many warps), and the scoreboard line (16
- * registers) of its result. In addition, once per step, two lines of the SM; and one or two more scoreboard lines while
- * results of the warp are outstanding. L1 accounts for the rest of an access. In bench-replay qv100 reuse-hit with 4
- * schedulers, a warp instruction takes 450 host instructions, including steps of SMs and second looks at stalled warps;
- * an access takes 950 more to reach L1's queue.
+ * Cost of the simulation: an issued instruction touches 5 lines of the CPU's cache if nothing delays the instruction:
+ * the scheduler's state and map, the warp, the path step, the instruction with operands (many warps share the step and
+ * the instruction), and the scoreboard line (16 registers) of the result. A step touches two more lines of the SM.
+ * While results of the warp are outstanding, one or two more scoreboard lines are touched. The rest of an access is the
+ * work of L1. In bench-replay qv100 reuse-hit with 4 schedulers, the CPU executes 450 instructions for a warp
+ * instruction, including steps of SMs and second checks of stalled warps; an access takes 950 more to reach L1's queue.
  */
 
 /*
- * True if a fence must wait for its warp: always for loads; for writes only if the hierarchy does not execute the
- * fence.
+ * True if a fence must wait before it issues: for the warp's loads, and, if the hierarchy does not execute the fence,
+ * also for the warp's writes.
  */
 static GPCI_COLD bool waits_before_fence(const gpci_timed_replay *timed_replay, const gpci_timed_warp *warp,
                                          const gpc_instruction *instruction) {
@@ -31,7 +31,7 @@ static GPCI_COLD bool waits_before_fence(const gpci_timed_replay *timed_replay, 
            (warp->others && !gpci_replay_fence(timed_replay->replay, warp->run, instruction, 0, 0, &ignored));
 }
 
-/* `first`: first cycle in which the warp could issue. */
+/* True if the warp's next instruction waits for accesses in flight. `first`: cycle in which the warp could issue. */
 static bool waits_for_accesses(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint32_t slot, uint64_t now,
                                uint64_t first) {
     const gpci_timed_warp *warp = &core->warps[slot];
@@ -39,7 +39,7 @@ static bool waits_for_accesses(const gpci_timed_replay *timed_replay, gpci_timed
     const gpc_instruction *instruction = &form->instruction;
     if (GPCI_UNLIKELY(warp->held))
         return true;
-    /* The last instruction frees the warp's registers, so no load to them may be in flight. */
+    /* the last instruction frees the registers: no load to a register may be in flight */
     if (warp->next + 1 == warp->end && (warp->loads || gpci_copies_any(&core->copies[slot])))
         return true;
     if (GPCI_UNLIKELY(form->operands.copy > GPC_COPY_ASYNC) && gpci_copies_hold(core, slot, form, now, first))
@@ -48,7 +48,7 @@ static bool waits_for_accesses(const gpci_timed_replay *timed_replay, gpci_timed
            waits_before_fence(timed_replay, warp, instruction);
 }
 
-/* Unit of a fence: the memory pipeline if the hierarchy executes it. */
+/* Unit of a fence: the memory pipeline, if the hierarchy executes the fence. */
 static GPCI_COLD uint8_t unit_of_fence(const gpci_timed_replay *timed_replay, const gpci_timed_warp *warp,
                                        const gpc_instruction *instruction) {
     gpc_fence ignored;
@@ -64,7 +64,7 @@ static void stall(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, ui
     core->calendar_used |= (uint64_t)1 << place;
 }
 
-/* List the warp by its unit. The warp stays listed until another unit is needed; mostly the unit repeats. */
+/* Put the warp into the bit map of its unit (wanting). The warp stays there until it needs another unit. */
 static void list(const gpci_timed_replay *timed_replay, const gpci_timed_sm *core, gpci_timed_warp *warp) {
     uint64_t *wanting = core->issuers[warp->issuer].wanting + warp->place / 64;
     if (warp->listed)
@@ -73,7 +73,7 @@ static void list(const gpci_timed_replay *timed_replay, const gpci_timed_sm *cor
     warp->listed = (uint8_t)(warp->unit + 1);
 }
 
-/* Make the warp ready. `later`: from the next cycle on. */
+/* Make the warp READY. `later`: from the next cycle on. */
 GPCI_INLINE void get_ready(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_timed_warp *warp,
                            bool later) {
     const gpci_form *form = warp->next->form;
@@ -92,8 +92,9 @@ GPCI_INLINE void get_ready(const gpci_timed_replay *timed_replay, gpci_timed_sm 
 }
 
 /*
- * Find the cycle at which a warp can issue. If all results are ready, or ready by a known near cycle, the scoreboard is
- * not needed. A stalled warp never asks the scoreboard again: a known cycle does not move back.
+ * Find the cycle at which a warp can issue, and set its state. If all results of the warp are ready (`settled`) and no
+ * load is in flight, the scoreboard is not read. For a stalled warp the scoreboard is not read again: the cycle at
+ * which a stall ends does not change.
  */
 GPCI_INLINE void look(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint32_t slot, uint64_t now,
                       uint64_t horizon) {
@@ -121,7 +122,7 @@ void gpci_sm_look(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, ui
     look(timed_replay, core, slot, now, horizon);
 }
 
-/* Stalled warps of a calendar place: ready, or stalled again for the rest of their wait. */
+/* Make the stalled warps of a calendar place READY. If a warp's stall is longer than the calendar, enter it again. */
 GPCI_INLINE void wake_stalled(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint64_t *slots,
                               uint64_t now) {
     for (uint32_t word = 0; word < timed_replay->words; word++) {
@@ -138,7 +139,7 @@ GPCI_INLINE void wake_stalled(const gpci_timed_replay *timed_replay, gpci_timed_
     }
 }
 
-/* Look at warps with a memory reply. */
+/* Let the warps in a bit map check if they can issue. */
 static void look_all(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint64_t *slots, uint64_t now) {
     for (uint32_t word = 0; word < timed_replay->words; word++) {
         uint64_t bits = slots[word];
@@ -148,14 +149,14 @@ static void look_all(const gpci_timed_replay *timed_replay, gpci_timed_sm *core,
     }
 }
 
-/* Cycles of a sum since an earlier look; the host may have reset the sum in between. */
+/* Difference of a counter to its earlier value `before`. If the host has reset the counter, the present value. */
 static uint64_t since(uint64_t sum, uint64_t before) {
     return sum >= before ? sum - before : sum;
 }
 
 /*
- * Account for the cycles before `end`. L1 measures how long it waits for a line or an MSHR entry: the reason may change
- * without a step of the SM.
+ * Count a scheduler's cycles before `end`, in the class issuer->class. L1 measures how long it waits for a line or for
+ * an MSHR entry, because the reason may change without a step of the SM.
  */
 static void account(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_issuer *issuer, uint64_t end) {
     if (end <= issuer->since)
@@ -189,7 +190,7 @@ void gpci_sm_account(gpci_timed_replay *timed_replay, uint32_t sm, uint64_t end)
     core->bypassing_gauge.sum = core->throttled_gauge.sum = 0;
 }
 
-/* Update the gauges of warps by class from a cycle on, if classes may have changed. */
+/* If classes of warps may have changed, update the numbers of bypassing and throttled warps, from cycle `from` on. */
 static void count_classes(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint64_t from) {
     if (core->admissions == core->admissions_counted && !timed_replay->policy_classes)
         return;
@@ -201,7 +202,7 @@ static void count_classes(const gpci_timed_replay *timed_replay, gpci_timed_sm *
     gpci_gauge_move(&core->throttled_gauge, from, counts[GPC_CLASS_THROTTLED]);
 }
 
-/* Collect the warps with a free unit that can issue, as candidates of the scheduler. False: no candidate. */
+/* Collect the warps that can issue and have a free unit, in scheduler->candidates. False: no candidate. */
 GPCI_INLINE bool gather(const gpci_timed_sm *core, const gpci_issuer *issuer, uint64_t now, uint32_t words) {
     gpc_scheduler *scheduler = issuer->scheduler;
     const uint64_t take = core->refused ? 0 : ~(uint64_t)0;
@@ -219,7 +220,7 @@ GPCI_INLINE bool gather(const gpci_timed_sm *core, const gpci_issuer *issuer, ui
     return any != 0;
 }
 
-/* Check a choice made by a foreign table against the possible ones. */
+/* True if the warp chosen by the host's policy can issue. */
 static GPCI_NOINLINE bool is_possible(const gpci_timed_sm *core, const gpci_issuer *issuer, uint32_t place,
                                       uint32_t slot, uint64_t now) {
     if (!gpci_scheduler_possible(issuer->scheduler, place, !core->refused))
@@ -228,7 +229,7 @@ static GPCI_NOINLINE bool is_possible(const gpci_timed_sm *core, const gpci_issu
     return unit >= GPCI_UNIT_NONE || issuer->free_at[unit] <= now;
 }
 
-/* Slot chosen by scheduler `n`; GPC_NO_WARP: none. */
+/* Let scheduler `n` choose a warp. `out_slot` receives the warp's slot, or GPC_NO_WARP. */
 GPCI_INLINE gpc_status choose(const gpci_timed_replay *timed_replay, const gpci_timed_sm *core, uint32_t n,
                               uint64_t now, uint32_t words, uint32_t *out_slot) {
     gpci_issuer *issuer = &core->issuers[n];
@@ -249,7 +250,7 @@ GPCI_INLINE gpc_status choose(const gpci_timed_replay *timed_replay, const gpci_
     return GPC_OK;
 }
 
-/* Apply an issued instruction: time of results, next free cycle of the unit, next cycle of the warp. */
+/* Apply the timing of an issued instruction to the results, the unit and the warp. */
 GPCI_INLINE void take_effect(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, gpci_issuer *issuer,
                              uint32_t slot, const gpci_operands *operands, uint64_t now) {
     gpci_timed_warp *warp = &core->warps[slot];
@@ -284,7 +285,7 @@ static void count_cluster_again(gpci_timed_sm *core, const gpci_operands *operan
 }
 #endif
 
-/* Prefetch the warp's scoreboard (host memory). Affects only speed. */
+/* Prefetch the warp's scoreboard into the CPU's cache. Affects only the simulator's speed. */
 GPCI_INLINE void expect_board(const gpci_timed_sm *core, uint32_t slot) {
     const uint32_t *entries = core->boards + gpci_scoreboard_place(slot);
     GPCI_PREFETCH(&core->epochs[slot]);
@@ -292,7 +293,7 @@ GPCI_INLINE void expect_board(const gpci_timed_sm *core, uint32_t slot) {
         GPCI_PREFETCH(entries + line);
 }
 
-/* Count an issued instruction, and stop if it is the last allowed. */
+/* Count an issued instruction. If limit.instructions is reached, stop issue. */
 GPCI_INLINE void count_issued(gpci_timed_replay *timed_replay, gpci_timed_sm *core, const gpci_issuer *issuer,
                               const gpci_timed_warp *warp, uint64_t pc, uint64_t now) {
     gpci_sm_deeds *deeds = core->deeds;
@@ -308,7 +309,7 @@ GPCI_INLINE void count_issued(gpci_timed_replay *timed_replay, gpci_timed_sm *co
         timed_replay->stopped = true;
 }
 
-/* Issue the next instruction of a warp; GPC_BUSY: the memory pipeline rejects it. */
+/* Issue the next instruction of a warp. GPC_BUSY: the memory pipeline rejects the instruction. */
 GPCI_INLINE gpc_status issue(gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint32_t number, gpci_issuer *issuer,
                              uint32_t slot, uint64_t now) {
     expect_board(core, slot);
@@ -348,7 +349,7 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *timed_replay, gpci_timed_sm *cor
     return GPC_OK;
 }
 
-/* Issue further instructions of the warp in the same cycle. */
+/* Issue further instructions of the warp in the same cycle, up to sm.issue instructions. */
 static GPCI_NOINLINE gpc_status issue_more(gpci_timed_replay *timed_replay, uint32_t number, gpci_issuer *issuer,
                                            uint32_t slot, uint64_t now) {
     gpci_timed_sm *core = &timed_replay->sms[number];
@@ -378,7 +379,7 @@ GPCI_INLINE gpc_status issue_cycle(gpci_timed_replay *timed_replay, gpci_timed_s
             return status;
         status = issue(timed_replay, core, number, issuer, slot, now);
         if (status == GPC_BUSY)
-            continue; /* now without the memory pipeline, which is known to be busy */
+            continue; /* choose again: gather omits memory instructions now (`refused`) */
         if (status < 0)
             return status;
         core->counts.classes[GPCI_CYCLE_ISSUED]++;
@@ -391,7 +392,7 @@ GPCI_INLINE gpc_status issue_cycle(gpci_timed_replay *timed_replay, gpci_timed_s
     return GPC_OK;
 }
 
-/* Class of a scheduler's cycles from now on, until a change. */
+/* Class of a scheduler's cycles until the next event. `ready`, `memory`: a warp is READY, READY_MEMORY. */
 GPCI_INLINE gpci_cycle_class class_of(const gpci_timed_sm *core, const gpci_issuer *issuer, bool ready, bool memory) {
     const gpc_scheduler *scheduler = issuer->scheduler;
     if (!scheduler->running)
@@ -407,7 +408,7 @@ GPCI_INLINE gpci_cycle_class class_of(const gpci_timed_sm *core, const gpci_issu
     return scheduler->counts[GPC_STATE_STALLED] ? GPCI_CYCLE_LATENCY : GPCI_CYCLE_BARRIER;
 }
 
-/* Next cycle in which a scheduler may issue a ready warp that needs no memory. */
+/* Next cycle in which a scheduler may issue an instruction that is no memory instruction. */
 GPCI_INLINE uint64_t next_unit(gpci_issuer *issuer, bool ready_now, uint64_t now, uint32_t words) {
     const gpc_scheduler *scheduler = issuer->scheduler;
     uint64_t next = scheduler->again;
@@ -427,7 +428,7 @@ GPCI_INLINE uint64_t next_unit(gpci_issuer *issuer, bool ready_now, uint64_t now
     return next > now ? next : now + 1;
 }
 
-/* Plan a scheduler that took part in the step, or was stirred after its turn. */
+/* Set the class and the next cycle of a scheduler with a bit in `stirred`. */
 GPCI_INLINE void settle(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint32_t n, uint64_t now,
                         uint32_t words) {
     gpci_issuer *issuer = &core->issuers[n];
@@ -442,7 +443,7 @@ GPCI_INLINE void settle(const gpci_timed_replay *timed_replay, gpci_timed_sm *co
         issuer->waits =
             gpci_timed_l1_waits(timed_replay->replay->hierarchy, (uint32_t)(core - timed_replay->sms), issuer->since);
     if (issuer->since > now && ((memory && !core->refused) || (ready && issuer->busy_until <= now + 1))) {
-        /* the warp issued and looks again in the next cycle: class_of is not needed */
+        /* the scheduler issued, and takes part in the next cycle: no cycle is counted in this class */
         issuer->class = memory && core->refused ? GPCI_CYCLE_MEMORY : GPCI_CYCLE_UNIT;
         issuer->next = now + 1;
         return;
@@ -458,7 +459,7 @@ GPCI_INLINE void settle(const gpci_timed_replay *timed_replay, gpci_timed_sm *co
     core->later = issuer->next < core->later ? issuer->next : core->later;
 }
 
-/* Sleep until the next event. */
+/* Find the cycle of the SM's next step: the next event that is known. */
 GPCI_INLINE void plan(gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint32_t number, uint64_t now,
                       uint32_t words) {
     for (uint32_t stirred = core->stirred; stirred; stirred &= stirred - 1)
@@ -489,7 +490,7 @@ static void fail(gpci_timed_replay *timed_replay, uint32_t number, const gpci_is
                                               : gpc_status_string(status));
 }
 
-/* Stir schedulers that are due. */
+/* Set the bit in `stirred` of all schedulers whose `next` has come. */
 static void stir_due(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint64_t now) {
     core->later = GPCI_NEVER;
     for (uint32_t n = 0; n < timed_replay->schedulers; n++) {
@@ -501,7 +502,7 @@ static void stir_due(const gpci_timed_replay *timed_replay, gpci_timed_sm *core,
     }
 }
 
-/* Wake warps whose time has come or whose access completed, and check the memory pipeline. */
+/* Begin a step: start blocks, wake warps whose stall ends or whose access completed, and check the memory pipeline. */
 GPCI_INLINE void wake_up(gpci_timed_replay *timed_replay, uint32_t number, uint64_t now) {
     gpci_timed_sm *core = &timed_replay->sms[number];
     unsigned place = (unsigned)now % GPCI_CALENDAR;
@@ -528,9 +529,9 @@ GPCI_INLINE void wake_up(gpci_timed_replay *timed_replay, uint32_t number, uint6
 }
 
 /*
- * A scheduler takes part in a step if it is stirred (an input changed) or if its `next` has come; other schedulers stay
- * untouched. Earlier schedulers of the step can stir it: by the last warp at a barrier, or by a rejected access. If it
- * is stirred after its turn, it takes part in the next step.
+ * A scheduler takes part in a step if its bit in `stirred` is set: an input of the scheduler has changed, or its `next`
+ * has come. Earlier schedulers of the step can set the bit: the last warp arrives at a barrier, or an access is
+ * rejected. If the bit is set after the scheduler's turn, the scheduler takes part in the next step.
  */
 GPCI_INLINE void step(gpci_timed_replay *timed_replay, uint32_t number, uint64_t now, uint32_t words) {
     gpci_timed_sm *core = &timed_replay->sms[number];
@@ -543,7 +544,7 @@ GPCI_INLINE void step(gpci_timed_replay *timed_replay, uint32_t number, uint64_t
         }
         left = core->stirred & ~((2u << n) - 1);
     }
-    if (GPCI_UNLIKELY(timed_replay->classed)) /* a warp that ends now still belongs to this cycle */
+    if (GPCI_UNLIKELY(timed_replay->classed)) /* a warp that ends in this cycle is counted in this cycle */
         count_classes(timed_replay, core, now + 1);
     plan(timed_replay, core, number, now, words);
 }
@@ -568,8 +569,8 @@ void gpci_sm_step(void *replay, uint32_t number) {
 }
 
 /*
- * True if the SM can run ahead of the clock. Not possible if a block may be placed, with an instruction limit, or if a
- * callback or sampling must see all SMs at the same cycle.
+ * True if the SM can run ahead of the clock. False if a new block may be placed on the SM, if the number of
+ * instructions is limited, or if a callback or sampling must see all SMs at the same cycle.
  */
 bool gpci_sm_alone(void *replay, uint32_t number) {
     const gpci_timed_replay *timed_replay = replay;
@@ -580,7 +581,7 @@ bool gpci_sm_alone(void *replay, uint32_t number) {
            !timed_replay->limit_instructions && !r->sampling && !r->on_progress && !timed_replay->icaches;
 }
 
-/* Hand over ended blocks; their room is free from now on. */
+/* Move the SM's ended blocks to core->deeds, from which gpci_timed_take_over retires the blocks. */
 void gpci_sm_hand_over(void *replay, uint32_t number) {
     const gpci_timed_replay *timed_replay = replay;
     gpci_timed_sm *core = &timed_replay->sms[number];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "replay/core/timed_replay.h"
 
-/* Prefetch (host memory) for an SM's next step, before any component of the cycle is stepped. */
+/* Prefetch the data of an SM's next step into the CPU's cache, before any component of the cycle is stepped. */
 
 static inline void fetch_lines(const void *from, size_t bytes) {
     for (size_t at = 0; at < bytes; at += 64)
         GPCI_PREFETCH((const char *)from + at);
 }
 
-/* Pass 0: the SM and its schedulers. Pass 1: state of stirred schedulers and the calendar. */
+/* Pass 0: prefetch the SM and its issuers. Pass 1: the calendar, and the schedulers with a bit in `stirred`. */
 void gpci_sm_expect(void *replay, uint32_t number, unsigned pass) {
     const gpci_timed_replay *timed_replay = replay;
     const gpci_timed_sm *core = &timed_replay->sms[number];

@@ -11,9 +11,10 @@
 /* Send one instruction of a warp to the memory pipeline. */
 
 /*
- * Token of an access (sm_tokens.h). A load holds the warp until completion; the token names the instruction and thereby
- * the result registers. A token has no pointer, for the sake of snapshots. Stores and the like may outlive the warp;
- * the token names the warp by the number of warps the slot has had.
+ * Token of an access (sm_tokens.h). `holds`: a load or atomic, before whose completion the warp does not end; the token
+ * names the instruction, and so the result registers. Stores and other accesses may complete after the warp's end; the
+ * token names the warp by the number of warps that the slot has had. A token has no pointer, because snapshots save
+ * tokens.
  */
 static uint64_t token_of(const gpci_timed_replay *timed_replay, const gpci_timed_warp *warp, bool holds) {
     if (holds)
@@ -23,8 +24,8 @@ static uint64_t token_of(const gpci_timed_replay *timed_replay, const gpci_timed
 }
 
 /*
- * Bulk copy into the shared memory of several blocks of the cluster; `mask`: bit per rank. Ended blocks receive
- * nothing. GPC_END: all blocks have ended.
+ * Issue a bulk copy into the shared memory of several blocks of the cluster. `mask`: ranks of the blocks. Ended blocks
+ * receive nothing. GPC_END: all blocks have ended, and nothing was issued.
  */
 static GPCI_COLD gpc_status multicast(gpci_timed_replay *timed_replay, gpci_block_run *run, gpc_warp_access *access,
                                       const gpc_instruction *instruction, uint32_t mask, gpc_busy *busy) {
@@ -59,7 +60,7 @@ static GPCI_COLD gpc_status multicast(gpci_timed_replay *timed_replay, gpci_bloc
     return status;
 }
 
-/* Mask of destination ranks of a bulk copy; 0: only its own block. */
+/* Mask of the ranks of a bulk copy's destination blocks; 0: the copy goes only to its own block. */
 static GPCI_COLD uint32_t targets_of(const gpci_timed_replay *timed_replay, const gpc_instruction *instruction) {
     uint32_t mask = 0;
     if (timed_replay->replay->cluster_blocks > 1 && instruction->kind == GPC_LOAD)
@@ -67,7 +68,7 @@ static GPCI_COLD uint32_t targets_of(const gpci_timed_replay *timed_replay, cons
     return mask;
 }
 
-/* Send a multicast copy; ended blocks of the cluster receive nothing. */
+/* Send a multicast copy, and count its instruction. */
 static GPCI_COLD gpc_status send_multicast(gpci_timed_replay *timed_replay, uint32_t slot, const gpci_path_step *step,
                                            gpc_warp_access *access, uint32_t mask, const gpci_address_cursor *behind,
                                            gpc_busy *busy) {
@@ -85,8 +86,9 @@ static GPCI_COLD gpc_status send_multicast(gpci_timed_replay *timed_replay, uint
 }
 
 /*
- * Addresses of an instruction's lanes, from the cursor on. If they form a range, returns its size in bytes and only the
- * first address; otherwise returns 0.
+ * Read the addresses of an instruction's lanes, and advance the cursor. If the lanes touch a range of adjacent bytes,
+ * `addresses` receives only the first address, and the result is the number of bytes. Otherwise `addresses` receives
+ * all addresses, and the result is 0.
  */
 GPCI_INLINE uint32_t take_addresses(const gpci_timed_replay *timed_replay, const gpci_path_step *step, unsigned lanes,
                                     gpci_address_cursor *cursor, uint64_t *addresses) {
@@ -117,7 +119,7 @@ GPCI_INLINE gpc_warp_access access_of(const gpci_timed_sm *core, uint32_t number
     return access;
 }
 
-/* Issues an access outside global space (parts.c). */
+/* Issue an access outside global space, in parts (parts.c). */
 static GPCI_NOINLINE gpc_status issue_other(gpci_timed_replay *timed_replay, const gpci_block_run *run,
                                             const gpci_path_step *step, const gpc_warp_access *access,
                                             uint64_t *addresses, uint64_t token, gpc_busy *busy) {
@@ -188,7 +190,7 @@ static gpc_status send(gpci_timed_replay *timed_replay, uint32_t number, uint32_
     return GPC_OK;
 }
 
-/* Send a fence; the warp continues on its completion. */
+/* Send a fence. The warp continues when the fence completes. */
 static GPCI_COLD gpc_status send_fence(gpci_timed_replay *timed_replay, uint32_t number, uint32_t slot,
                                        const gpci_path_step *step, gpc_busy *busy) {
     gpci_timed_sm *core = &timed_replay->sms[number];
@@ -219,7 +221,7 @@ gpc_status gpci_sm_send(gpci_timed_replay *timed_replay, uint32_t number, uint32
     gpci_timed_sm *core = &timed_replay->sms[number];
     const gpc_status status =
         memory ? send(timed_replay, number, slot, step, &busy) : send_fence(timed_replay, number, slot, step, &busy);
-    if (status == GPC_BUSY) { /* the SM sends nothing more for now */
+    if (status == GPC_BUSY) { /* the SM sends no further access until the memory pipeline has room */
         core->refused = true;
         core->stirred = timed_replay->all_schedulers;
     }

@@ -4,7 +4,7 @@
 #include "replay/sm/fetch.h"
 #include "replay/sm/together.h"
 
-/* Notifications from the hierarchy to an SM: completed access, free queue, L1 lookup result. */
+/* Calls of the hierarchy to an SM: an access has completed, the memory pipeline has room, a load has looked up L1. */
 
 void gpci_sm_complete(void *replay, const gpc_completion *completion) {
     gpci_timed_replay *timed_replay = replay;
@@ -22,7 +22,7 @@ void gpci_sm_complete(void *replay, const gpc_completion *completion) {
                            completion->token & 1 && !place ? gpci_token_stream(completion->token) : warp->run->stream);
     if (completion->token & 1) {
         if (gpci_token_number(completion->token) != warp->starts)
-            return; /* the warp has ended */
+            return; /* the warp of the access has ended, and the slot has another warp */
         if (GPCI_UNLIKELY(place != 0))
             gpci_bulk_done(timed_replay, completion, place);
         if (completion->fence)
@@ -55,6 +55,6 @@ void gpci_sm_cache_event(void *replay, uint32_t sm, const gpc_cache_event *event
     bool changed = false;
     for (uint32_t n = 0; n < timed_replay->schedulers; n++)
         changed |= gpci_scheduler_cache_event(timed_replay->sms[sm].issuers[n].scheduler, event);
-    if (changed) /* L1 is stepped before its SM: a warp that may now issue does so in this cycle */
+    if (changed) /* L1 is stepped before its SM, so the SM can still be stepped in this cycle */
         gpci_timed_wake(timed_replay->replay->hierarchy, sm, event->cycle);
 }

@@ -7,13 +7,13 @@ static gpci_icache_miss *place_at(const gpci_icache *icache, uint32_t n) {
     return &icache->misses[icache->entries + n];
 }
 
-/* Free a place. `asked`: its line was requested and never used. */
+/* Free a place. `asked`: the line was requested, and no warp has used the line. */
 static void empty(gpci_timed_sm *core, gpci_icache_miss *miss, bool asked) {
     core->counts.l1i_unused_prefetches += asked;
     miss->used = miss->abandoned = false;
 }
 
-/* Discard a prefetched line without a waiting warp; a line in flight is freed on arrival. */
+/* Discard a prefetched line for which no warp waits. If the line is in flight, the place is freed on arrival. */
 static void give_up(gpci_timed_sm *core, gpci_icache *icache, gpci_icache_miss *miss) {
     if (!miss->used || !miss->ahead || miss->abandoned)
         return;
@@ -49,13 +49,13 @@ void gpci_stream_go_on(gpci_icache *icache, uint8_t stream) {
     }
 }
 
-/* Prefetch up to `ahead` lines behind a line. */
+/* Prefetch up to icache->ahead lines after `line`. */
 static void follow(gpci_icache *icache, uint64_t line, uint8_t stream) {
     icache->end = line + ((uint64_t)icache->ahead + 1) * icache->line_bytes;
     gpci_stream_go_on(icache, stream);
 }
 
-/* A fetch reached a line of the stream. */
+/* Handle a fetch of a line of the stream: discard earlier lines, and prefetch further lines. */
 static void reached(gpci_timed_sm *core, gpci_icache *icache, uint64_t line, uint8_t stream) {
     for (uint32_t n = 0; n < icache->ahead; n++)
         if (place_at(icache, n)->line < line)

@@ -10,11 +10,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Kernels of several streams: launch order, end, and statistics. */
+/* Concurrent kernels of several streams: order of launches, end of kernels, and statistics. */
 
 /* Kernels */
 
-/* Read the stream's next kernel; at the end of the trace the stream is over. */
+/* Read the stream's next kernel. At the end of the trace, the state becomes GPCI_STREAM_OVER. */
 static gpc_status next_kernel(gpci_stream_run *stream, gpc_error *error) {
     gpc_status status;
     do {
@@ -25,12 +25,15 @@ static gpc_status next_kernel(gpci_stream_run *stream, gpc_error *error) {
     return status == GPC_END ? GPC_OK : status;
 }
 
-/* Order of launches. Kernels of different traces may have equal positions: then the first stream launches first. */
+/* True if the kernel of `left` launches first. If kernels of two traces have equal indices, the first stream does. */
 static bool launches_before(const gpci_stream_run *left, const gpci_stream_run *right) {
     return left->kernel.index < right->kernel.index || (left->kernel.index == right->kernel.index && left < right);
 }
 
-/* Rules N1 and N2: launches of the default stream stay in order with launches of other streams of its process. */
+/*
+ * True if the stream's kernel may be queued. Rules N1 and N2 (gpucache/ext/replay.h): kernels of a process's default
+ * stream (null_stream) stay in launch order with kernels of the process's other streams.
+ */
 static bool may_queue(const gpci_together *together, const gpci_stream_run *stream) {
     bool may = true;
     for (uint32_t i = 0; i < together->count; i++) {
@@ -42,7 +45,7 @@ static bool may_queue(const gpci_together *together, const gpci_stream_run *stre
     return may;
 }
 
-/* First launched kernel ready for the queue, or NULL. */
+/* Stream with the next kernel to queue; NULL: no kernel may be queued. */
 static gpci_stream_run *first_to_queue(const gpci_together *together) {
     gpci_stream_run *found = NULL;
     for (uint32_t i = 0; i < together->count; i++) {
@@ -110,7 +113,7 @@ static bool has_ended(const gpc_replay *replay, const gpci_stream_run *stream) {
     return !under_way;
 }
 
-/* Counters kept per kernel in addition to those kept per stream. */
+/* Counters of a kernel's result that are computed here; the other counters of the result are counted by stream. */
 static const size_t by_kernel[] = {offsetof(gpc_stats, kernels), offsetof(gpc_stats, blocks),
                                    offsetof(gpc_stats, warp_instructions), offsetof(gpc_stats, thread_instructions),
                                    offsetof(gpc_stats, cycles)};
@@ -158,7 +161,8 @@ static void tell_host(const gpc_replay *replay, const gpci_stream_run *stream) {
 }
 
 /*
- * Tell the policies of L1s without blocks that the kernel has ended. Other L1s are told when another kernel takes them.
+ * Inform the policies of the kernel's L1s on SMs without blocks that the kernel has ended. Policies of other L1s are
+ * informed when another kernel takes over the SM.
  */
 static void end_on_sms(gpc_replay *replay, const gpci_stream_run *stream) {
     gpci_sm_use *sms = replay->together->sms;
@@ -177,7 +181,7 @@ static gpc_status end(gpc_replay *replay, gpci_stream_run *stream, gpc_error *er
     return next_kernel(stream, error);
 }
 
-/* End finished kernels, and queue new kernels in their place. */
+/* End finished kernels, and queue new kernels. `more`: receives true if a kernel was ended or queued. */
 static gpc_status go_on(gpc_replay *replay, bool *more, gpc_error *error) {
     gpci_together *together = replay->together;
     gpc_status status = GPC_OK;
@@ -317,7 +321,10 @@ static bool is_used(const gpci_together *together, uint32_t process) {
     return used;
 }
 
-/* Choose a process for a stream without a number. `named`: streams with a number. */
+/*
+ * Choose a process for a stream with process GPC_PROCESS_OWN. Such streams with `select` of the same trace share a
+ * process. `named`: streams with a process given by the host.
+ */
 static gpc_status find_process(const gpci_together *together, gpci_stream_run *stream, const bool *named,
                                gpc_error *error) {
     uint32_t process = 0;
@@ -335,7 +342,7 @@ static gpc_status find_process(const gpci_together *together, gpci_stream_run *s
     return GPC_OK;
 }
 
-/* Choose a process for every stream. */
+/* Choose a process for every stream with process GPC_PROCESS_OWN. */
 static gpc_status find_processes(const gpc_replay *replay, gpc_error *error) {
     gpci_together *together = replay->together;
     bool named[UINT8_MAX + 1];
@@ -374,7 +381,7 @@ static gpc_status check(const gpc_replay *replay, size_t count, gpc_error *error
     return what ? gpci_fail(error, GPC_ERROR_UNSUPPORTED, "gpc_replay_streams: %s", what) : GPC_OK;
 }
 
-/* Begin concurrent kernels. Accesses in flight, and counts from before the call, belong to none of the kernels. */
+/* Begin the replay of concurrent kernels. Accesses in flight complete first; they belong to none of the kernels. */
 static gpc_status begin(gpc_replay *replay, gpc_error *error) {
     gpc_status status = GPC_OK;
     replay->kernel = (gpc_kernel){.struct_size = sizeof replay->kernel, .name = "streams", .file = "streams"};

@@ -8,8 +8,8 @@
 /*
  * Dispatch of thread blocks of concurrent kernels to SMs.
  *
- * Example, 2 SMs of 8 warps; kernel A has 2 blocks of 6 warps, B has 4 blocks of 2 warps: A gets a block on each SM and
- * is placed. B gets the remaining 2 warps of each SM; its other two blocks wait for the first block to end.
+ * Example, 2 SMs with 8 warp slots; kernel A has 2 blocks of 6 warps, kernel B has 4 blocks of 2 warps. A gets a block
+ * on each SM. Two blocks of B get the remaining 2 slots of each SM; the other two blocks of B wait until a block ends.
  */
 
 GPCI_INLINE uint64_t bit(uint32_t n) {
@@ -33,7 +33,7 @@ gpc_status gpci_together_read(const gpc_replay *replay, gpci_stream_run *stream,
     return GPC_OK;
 }
 
-/* First of `count` consecutive free warp slots; `slots`: none. */
+/* First of `count` consecutive free warp slots of an SM; together->slots: no such slots. */
 static uint32_t find_warps(const gpci_together *together, uint32_t sm, uint32_t count) {
     const uint64_t *used = together->warps + (size_t)sm * together->warp_words;
     uint32_t free = 0;
@@ -50,7 +50,7 @@ static void mark_warps(const gpci_together *together, uint32_t sm, uint32_t firs
         together->warps[(size_t)sm * together->warp_words + slot / 64] ^= bit(slot);
 }
 
-/* True if registers and shared memory suffice next to blocks of other kernels. */
+/* True if a block of the stream fits on the SM beside blocks of other kernels: registers and shared memory suffice. */
 static bool leaves_room(const gpc_replay *replay, const gpci_stream_run *stream, uint32_t sm) {
     const gpci_together *together = replay->together;
     const gpci_sm_use *use = &together->sms[sm];
@@ -72,7 +72,7 @@ static void tell_schedulers(const gpc_replay *replay, uint32_t sm, const char *n
         gpc_scheduler_begin_kernel(replay->timed->sms[sm].issuers[n].scheduler, name, NULL);
 }
 
-/* Give an SM without blocks to a kernel. GPC_BUSY: its L1 has accesses in flight. */
+/* Prepare the L1 of an SM without blocks for a kernel (gpci_sm_use.owner). GPC_BUSY: L1 has accesses in flight. */
 static gpc_status take_over(gpc_replay *replay, const gpci_stream_run *stream, uint32_t sm, gpc_error *error) {
     gpci_together *together = replay->together;
     gpci_sm_use *use = &together->sms[sm];
@@ -91,7 +91,7 @@ static gpc_status take_over(gpc_replay *replay, const gpci_stream_run *stream, u
     return GPC_OK;
 }
 
-/* Find the next SM with room and give it to the kernel; sm_count: none. */
+/* Find the next SM with room for a block, and prepare the SM (take_over). `out_sm` sm_count: no SM has room. */
 static gpc_status find_sm(gpc_replay *replay, const gpci_stream_run *stream, uint32_t *out_sm, gpc_error *error) {
     *out_sm = replay->sm_count;
     for (uint32_t i = 0; i < replay->block_sms; i++) {
@@ -156,7 +156,7 @@ void gpci_together_retire(gpc_replay *replay, uint32_t sm, const gpci_block_run 
     together->stirred = true;
 }
 
-/* First kernel in the queue behind `last`; NULL: none. */
+/* Kernel after `last` in the queue, or, with `last` NULL, the first kernel; NULL: no further kernel. */
 static gpci_stream_run *next_queued(const gpci_together *together, const gpci_stream_run *last) {
     gpci_stream_run *found = NULL;
     for (uint32_t i = 0; i < together->count; i++) {

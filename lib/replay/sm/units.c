@@ -5,7 +5,7 @@
 
 /* Build the SMs of a timed replay from the configuration. */
 
-/* Scoreboard planes begin at pages, so that an unused plane shares no page with its neighbours. */
+/* Scoreboard planes begin at pages of the CPU's memory, so that unused planes never take memory. */
 #define PAGE 4096u
 
 static uint64_t number(const gpci_timed_replay *timed_replay, gpci_key key) {
@@ -32,7 +32,7 @@ static gpc_status read_options(gpci_timed_replay *timed_replay, gpc_error *error
     return gpci_classes_read(timed_replay, error);
 }
 
-/* Words of an SM's bitmaps: calendar, answered warps, and per scheduler the warps wanting a unit. */
+/* Number of words of an SM's bit maps: `calendar`, `answered`, and `wanting` of each scheduler. */
 static size_t bitmap_words(const gpci_timed_replay *timed_replay) {
     return (GPCI_CALENDAR + 1) * (size_t)timed_replay->words +
            (size_t)timed_replay->schedulers * GPCI_TIMED_UNITS * timed_replay->scheduler_words;
@@ -67,7 +67,7 @@ static gpc_status make_schedulers(gpci_timed_replay *timed_replay, uint32_t sm, 
     return GPC_OK;
 }
 
-/* Point an SM to its parts of the common arrays. */
+/* Set the pointers of an SM to its parts of the arrays for all SMs. */
 static void lay_out(gpci_timed_replay *timed_replay, uint32_t sm) {
     gpci_timed_sm *core = &timed_replay->sms[sm];
     core->deeds = &timed_replay->deeds[gpci_timed_shard_of(timed_replay->replay->hierarchy, sm)];

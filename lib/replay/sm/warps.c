@@ -89,7 +89,7 @@ void gpci_sm_start_blocks(gpci_timed_replay *timed_replay, uint32_t number, uint
     }
 }
 
-/* End a block; its room becomes free. */
+/* End a block: append it to the SM's ended blocks. Its room becomes free after gpci_sm_hand_over. */
 static void end_block(gpci_timed_sm *core, uint32_t number, gpci_block_run *run, uint64_t now) {
     if (GPCI_UNLIKELY(core->barriers_used))
         gpci_mbarriers_drop(core, run);
@@ -130,7 +130,7 @@ void gpci_warp_wrote(const gpci_timed_replay *timed_replay, uint32_t number, uin
     if (--run->writes || run->live)
         return;
     end_block(&timed_replay->sms[number], number, run, now);
-    gpci_timed_wake(timed_replay->replay->hierarchy, number, now); /* hands the block over */
+    gpci_timed_wake(timed_replay->replay->hierarchy, number, now); /* the step calls gpci_sm_hand_over */
 }
 
 void gpci_sm_clear(gpci_timed_replay *timed_replay, uint32_t number) {

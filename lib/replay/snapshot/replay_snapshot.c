@@ -9,9 +9,9 @@
 #include <string.h>
 
 /*
- * A replay in a snapshot: its hierarchy, the state SMs and schedulers keep between kernels, and the number of kernels
- * of the trace so far. Between two kernels no block is on an SM, and no access is in flight. Within a kernel the
- * snapshot also has the kernel's progress, its blocks (parked.h), and warps with their scoreboards.
+ * A replay in a snapshot: its hierarchy, the state that SMs and schedulers keep between kernels, and the number of
+ * kernels of the trace so far. Between two kernels no block is on an SM, and no access is in flight. A snapshot within
+ * a kernel also has the kernel's progress, its blocks (parked.h), and its warps with their scoreboards.
  */
 
 /* FNV-1a hash. */
@@ -29,7 +29,7 @@ void gpci_replay_had(gpc_replay *replay, const gpc_kernel *kernel) {
                               sizeof kernel->block_count);
 }
 
-/* Save or load each L1's future accesses of the current kernel; between kernels only their number. */
+/* Save or load the future accesses of each L1 in the current kernel. Between kernels, only the number of accesses. */
 static void archive_future(gpci_future *future, bool in_kernel, gpci_archive *archive) {
     for (uint32_t sm = 0; sm < future->sm_count; sm++) {
         gpci_future_sm *future_sm = &future->sms[sm];
@@ -160,7 +160,7 @@ gpc_status gpc_replay_copy(const gpc_replay *replay, gpc_replay **out, gpc_error
     return status;
 }
 
-/* Skip the kernels the replay has run, up to the last. */
+/* Read the kernels of a trace that the replay has had. `last` receives the last of them. */
 static gpc_status pass_kernels(const gpc_replay *replay, gpc_trace *trace, gpc_kernel *last, gpc_error *error) {
     gpc_replay seen = {.had = 0};
     while (seen.had < replay->had) {

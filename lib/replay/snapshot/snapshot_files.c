@@ -4,7 +4,7 @@
 #include "replay/core/replay.h"
 #include "trace/files/output.h"
 
-/* Snapshots written to streams: a file has a temporary name until complete. */
+/* Write snapshots to streams. A file has a temporary name until the file is complete. */
 
 static gpc_status write_archive(gpc_context *context, const gpc_stream *to, const gpci_archive *archive,
                                 gpc_error *error) {

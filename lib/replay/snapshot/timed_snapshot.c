@@ -5,16 +5,16 @@
 #include "replay/sm/icache.h"
 #include "scheduler/scheduler_archive.h"
 
-/* SMs of a timed replay in a snapshot. Pointers into the trace are stored with the blocks (parked.h). */
+/* SMs of a timed replay in a snapshot. Positions of warps in the trace are saved with the blocks (parked.h). */
 
 static bool is_live(const gpci_timed_sm *core, uint32_t slot) {
     return gpci_warp_state(core, &core->warps[slot]) != GPC_STATE_ABSENT;
 }
 
-/* Save or load the warps of an SM. Between kernels only the number of warps each slot has had. */
+/* Save or load the warps of an SM. Between kernels, only the number of warps that each slot has had. */
 static void archive_warps(const gpci_timed_replay *timed_replay, gpci_timed_sm *core, bool in_kernel,
                           gpci_archive *archive) {
-    const size_t behind = offsetof(gpci_timed_warp, not_before); /* skip its pointers */
+    const size_t behind = offsetof(gpci_timed_warp, not_before); /* first field after the pointers */
     for (uint32_t slot = 0; slot < timed_replay->slots; slot++) {
         gpci_timed_warp *warp = &core->warps[slot];
         if (!in_kernel) {
@@ -22,7 +22,7 @@ static void archive_warps(const gpci_timed_replay *timed_replay, gpci_timed_sm *
             continue;
         }
         gpci_archive_bytes(archive, (char *)warp + behind, sizeof *warp - behind);
-        if (!is_live(core, slot)) /* a warp's start clears its scoreboard */
+        if (!is_live(core, slot)) /* a slot without a warp: the start of the next warp clears the scoreboard */
             continue;
         for (uint32_t plane = 0; plane < GPCI_BOARD_PLANES; plane++)
             if (warp->planes >> plane & 1)
@@ -93,7 +93,7 @@ void gpci_timed_return(gpci_timed_replay *timed_replay, uint32_t sm, gpci_block_
         const gpci_warp_run *warp = &run->warps[n];
         gpci_timed_warp *timed_warp = &core->warps[warp->slot];
         if (warp->next == warp->end)
-            continue; /* ended, and its slot may be free */
+            continue; /* the warp has ended; another warp may have the slot */
         timed_warp->run = run;
         timed_warp->next = warp->next;
         timed_warp->end = warp->end;
