@@ -6,7 +6,7 @@
 #include "level/coherent/coherent_level.h"
 #include "level/rules/level_count.h"
 
-/* Fences without a clock: every access is done before the next begins. A fence never waits, and L1 acts at once. */
+/* Fences without a clock. Every access is complete before the next begins: a fence never waits, and only acts on L1. */
 
 static uint64_t lines_in(const gpc_cache *cache) {
     return (uint64_t)cache->sets * cache->ways - cache->free_ways;

@@ -133,7 +133,7 @@ GPCI_INLINE gpc_status store(gpc_hierarchy *hierarchy, const gpci_line_access *a
     return status;
 }
 
-/* Perform an atomic at L2; L1 only drops its copy. */
+/* Perform an atomic at L2. If L1 has the line, L1 drops the line. */
 GPCI_INLINE gpc_status atomic(gpc_hierarchy *hierarchy, const gpci_line_access *access, bool watched) {
     if (access->l1) {
         gpc_request request = access->request;

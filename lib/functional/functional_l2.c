@@ -75,7 +75,7 @@ static GPCI_COLD gpci_ids tell_fetch(const gpc_hierarchy *hierarchy, uint32_t sl
     return requester;
 }
 
-/* Record the arrival of fetched data, kept or bypassed. */
+/* Record the arrival of fetched data at a slice, which keeps the data, or bypasses. `requester`: from tell_fetch. */
 static GPCI_COLD void tell_fill(const gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner,
                                 const gpc_access_result *result, gpci_ids requester) {
     hierarchy->log->below = requester;

@@ -9,7 +9,7 @@
 #define ASKED_PER_LINE 3u
 
 typedef struct lane {
-    gpc_hierarchy hierarchy; /* stand-in for the hierarchy: the same objects, separate statistics */
+    gpc_hierarchy hierarchy; /* the thread's copy of the hierarchy: the same caches, statistics of its own */
     char padding[64];        /* keeps the next lane's data on another line of the CPU's cache */
 } lane;
 
@@ -26,7 +26,7 @@ struct gpci_round_lanes {
     void *user_data;
 };
 
-/* Reason why a hierarchy cannot run on several threads; NULL if possible. */
+/* Reason why a hierarchy cannot run on several threads; NULL: it can. */
 static const char *refused(const gpc_hierarchy *hierarchy) {
     if (hierarchy->coherent)
         return "a tree of coherent modules is run by one thread";

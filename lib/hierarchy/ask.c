@@ -8,7 +8,7 @@
 #include "level/rules/level_rules.h"
 #include "level/rules/recorder.h"
 
-/* Queries of a host before it acts, and preloading of caches before a run. */
+/* Queries of a host (acceptance, idleness, location of a line, shape), and preloading of caches before a run. */
 
 static bool accepts(const gpc_hierarchy *hierarchy, uint32_t sm, bool miss, gpc_busy *out_busy) {
     gpc_busy ignored;

@@ -295,7 +295,7 @@ gpc_status gpc_hierarchy_begin_kernel(gpc_hierarchy *hierarchy, const gpc_launch
     hierarchy->share = share;
     gpci_kernels_shared(hierarchy, &share);
     status = (hierarchy->driver->begin ? hierarchy->driver->begin : hierarchy->levels->begin)(hierarchy);
-    if (status < 0) /* no launch: the host may begin the kernel again */
+    if (status < 0) /* the kernel is not counted as launched: the host may begin the kernel again */
         return gpci_fail_by_status(error, status, "gpc_hierarchy_begin_kernel");
     gpci_hierarchy_launch(hierarchy, launch ? &l : NULL, &share);
     gpci_hierarchy_tell_policies(hierarchy, GPC_KERNEL_START);

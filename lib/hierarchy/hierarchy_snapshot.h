@@ -20,7 +20,7 @@ typedef struct gpci_saved_kind {
     void (*archive)(void *object, gpci_archive *archive); /* saves or loads the sections after the configuration */
 } gpci_saved_kind;
 
-/* An object with its kind. */
+/* An object to save, with its kind and its configuration. */
 typedef struct gpci_saved {
     const gpci_saved_kind *kind;
     const void *object;

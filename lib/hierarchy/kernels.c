@@ -221,7 +221,7 @@ static gpc_status choose(const gpc_hierarchy *hierarchy, const gpc_kernel_option
     return GPC_OK;
 }
 
-/* True if a block fits the current carve-out of every SM shared with running kernels. */
+/* True if a block of the new kernel fits the present carve-out of all SMs on which other kernels run. */
 static bool has_room(const gpc_hierarchy *hierarchy, const gpc_launch *launch, const chosen *choice) {
     const uint64_t shared = launch ? gpci_launch_needs(hierarchy, launch).shared : 0;
     bool room = true;
@@ -352,7 +352,7 @@ uint32_t gpc_hierarchy_running_kernels(const gpc_hierarchy *hierarchy) {
     return hierarchy && hierarchy->kernels ? hierarchy->kernels->running : 0;
 }
 
-/* Build the L1s of a snapshot with the shares of their SMs. */
+/* After a load, replace the L1s of SMs with another share than hierarchy->share. */
 static void restore_shares(gpc_hierarchy *hierarchy, gpci_archive *archive) {
     gpc_error reason = GPC_ERROR_INIT;
     gpc_cache **l1 = gpci_zalloc(hierarchy->context, hierarchy->sms, sizeof *l1);

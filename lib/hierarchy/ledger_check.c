@@ -73,7 +73,7 @@ static void count_gpus(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
         coherent->parts > 1 ? hierarchy->stats.remote_requests : requests - hierarchy->stats.local_requests;
 }
 
-/* Bytes received in the tree less bytes sent: none may be lost. */
+/* Number of bytes that all modules received minus bytes that all modules sent. The number must be 0. */
 static uint64_t lost_bytes(const gpci_coherent *coherent) {
     uint64_t lost = 0;
     for (uint32_t i = 0; i < coherent->modules; i++) {
@@ -83,7 +83,7 @@ static uint64_t lost_bytes(const gpci_coherent *coherent) {
     return lost;
 }
 
-/* Second counts of a module. */
+/* Second count of a module's counter, for an L1, a cluster cache or a slice. */
 static bool module_again(const books *audit, const gpci_counter_row *counter, uint64_t *out) {
     if (counter->offset >= offsetof(gpci_coherence_stats, low_sent) &&
         counter->offset <= offsetof(gpci_coherence_stats, high_received)) {
@@ -104,7 +104,7 @@ static bool module_again(const books *audit, const gpci_counter_row *counter, ui
     return true;
 }
 
-/* Caches of constants, and of constants and code, count their own lookups. */
+/* Second counts of lookups: the constant caches and the L1.5s count their lookups themselves. */
 static void count_read_only(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
     for (uint32_t sm = 0; hierarchy->constants && sm < hierarchy->sms; sm++) {
         const gpci_cache_stats cache_stats = gpci_cache_get_stats(hierarchy->constants[sm]);
@@ -141,7 +141,7 @@ static void count_again(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
         gpci_timed_count_again(hierarchy->timed, stats);
 }
 
-/* Cache of an L1 or a slice; NULL: none. */
+/* Cache of the current object, an L1 or a slice; NULL: the object has no plain cache. */
 static const gpc_cache *cache_at(const books *audit) {
     const gpc_hierarchy *hierarchy = audit->owner->hierarchy;
     gpc_cache *const *caches = audit->kind == GPC_OBJECT_L1      ? hierarchy->l1

@@ -5,7 +5,7 @@
 #include "level/rules/hierarchy.h"
 #include "registry/policy_values.h"
 
-/* Policies of a hierarchy by place: replacement, bypass and prefetchers of L1s and slices. */
+/* List the policies of a hierarchy in six groups: replacement, bypass and prefetchers of L1s and of slices. */
 #define GPCI_POLICY_GROUPS 6u
 void gpci_hierarchy_policies(const gpc_hierarchy *hierarchy, gpci_policy_group groups[GPCI_POLICY_GROUPS]);
 

@@ -6,24 +6,24 @@
 #include "level/rules/hierarchy.h"
 
 /*
- * A bulk copy, divided into requests in the order of its bytes: a request covers the next bytes within one line. Rows
- * adjacent in memory form one range.
+ * A bulk copy, divided into requests. A copy has rows of equal width. Rows that are adjacent in memory form one range.
+ * A request has the next bytes of a range, up to the end of the line.
  *
  * Example, lines of 128 bytes: rows of 192 bytes at 0x1010 and 0x10d0 form the range 0x1010 to 0x1190. Requests: 112
  * bytes of line 0x1000, 128 of 0x1080, and 16 of 0x1100 (a sector). A single row of 384 bytes makes equal requests.
  */
 #define GPCI_BULK_ROWS 64u
-#define GPCI_BULK_MOST_BYTES 65536u /* per row */
-#define GPCI_BULK_TARGETS 16u       /* destination SMs */
+#define GPCI_BULK_MOST_BYTES 65536u /* largest width of a row */
+#define GPCI_BULK_TARGETS 16u       /* largest number of destination SMs */
 
 typedef struct gpci_bulk {
     uint64_t addresses[GPCI_BULK_ROWS];
     uint32_t rows, width; /* width: bytes per row */
-    uint32_t row, done;   /* position of the next request: byte `done` of row `row`; row = rows: end */
+    uint32_t row, done;   /* the next request begins at byte `done` of row `row`; at the end, `row` equals `rows` */
 } gpci_bulk;
 
 gpci_bulk gpci_bulk_of(const gpc_warp_access *access);
-/* Make the next request; false: none is left. */
+/* Make the next request. False: no request is left. */
 bool gpci_bulk_next(gpci_bulk *bulk, unsigned line_shift, gpci_transaction *line);
 /* Number of remaining requests. */
 uint32_t gpci_bulk_count(const gpci_bulk *bulk, unsigned line_shift);

@@ -74,7 +74,7 @@ gpci_level gpci_one_sector_level(uint32_t line_bytes) {
                         .all_segments = (uint8_t)((1u << line_bytes / GPCI_SEGMENT) - 1)};
     for (unsigned mask = 1; mask < 16; mask++) {
         level.sectors_of[mask] = 1;
-        level.segments_of[mask] = level.all_segments; /* segments of the single sector */
+        level.segments_of[mask] = level.all_segments; /* the single sector has all segments */
     }
     return level;
 }

@@ -15,7 +15,7 @@
  * one line after the other.
  */
 
-/* Create the caches if configured. GPC_ERROR_RANGE: keys without effect; GPC_ERROR_MEMORY. */
+/* If const.size is above 0, create the caches. GPC_ERROR_RANGE: impossible keys; GPC_ERROR_MEMORY. */
 gpc_status gpci_constants_create(gpc_hierarchy *hierarchy, gpc_error *error);
 void gpci_constants_destroy(gpc_hierarchy *hierarchy);
 void gpci_constants_archive(gpc_hierarchy *hierarchy, gpci_archive *archive);

@@ -15,7 +15,7 @@ typedef struct gpci_fence_plan {
     bool waits;      /* wait until the SM's earlier writes are performed in L2 */
     bool write_back; /* write dirty bytes of the SM's L1 to L2 */
     bool invalidate; /* drop the lines of the SM's L1 */
-    bool marks;      /* in a tree: send markers behind invalidations caused by the SM's stores */
+    bool marks;      /* in a tree: send markers after the invalidations that the SM's stores have caused */
 } gpci_fence_plan;
 
 /* True if the threads of the scope may run on several SMs, and so communicate below L1. */

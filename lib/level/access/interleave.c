@@ -18,7 +18,7 @@ static uint32_t channels_per_partition(const gpc_hierarchy *hierarchy) {
     return channels < parts ? 1 : channels / parts;
 }
 
-/* Reject keys that a mapping leaves without effect. */
+/* Reject keys that have no effect with address.mapping. */
 static gpc_status check_without_effect(const gpc_hierarchy *hierarchy, gpc_error *error) {
     static const gpci_key keys[] = {GPCI_KEY_L2_INTERLEAVE, GPCI_KEY_L2_INTERLEAVE_BYTES};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -11,7 +11,7 @@
  * gpci_has_process is false for an access, the access needs none of these functions.
  */
 
-/* Counterparts of gpci_driver.access, and of gpci_clock_calls.issue, .miss and .transactions. */
+/* Join the process to the addresses, then call gpci_driver.access, gpci_clock_calls.issue, .miss or .transactions. */
 GPCI_COLD gpc_status gpci_processes_access(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
                                            gpc_warp_result *result, gpc_error *error);
 GPCI_COLD gpc_status gpci_processes_issue(gpc_hierarchy *hierarchy, const gpc_warp_access *access, uint64_t token,

@@ -55,7 +55,7 @@ void gpci_tlb_fill(gpci_tlb *tlb, uint64_t page);
 GPCI_COLD void gpci_tlbs_access(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
 GPCI_COLD void gpci_tlbs_bulk(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
 
-/* Count a lookup of an SM's L1 TLB; a lookup of the L2 TLB; a walk. */
+/* Count a lookup of an SM's L1 TLB, a lookup of the L2 TLB, or a walk. */
 GPCI_INLINE void gpci_count_l1_tlb(gpc_hierarchy *hierarchy, uint32_t sm, bool hit) {
     hierarchy->of_sm[sm].tlb_l1_accesses++;
     hierarchy->of_sm[sm].tlb_l1_hits += hit;

@@ -46,7 +46,7 @@ static bool is_wide_load(const gpc_warp_access *access) {
     return access->kind == GPC_LOAD && access->order != GPC_ORDER_WEAK && access->scope != GPC_SCOPE_CTA;
 }
 
-/* Reason why an access's order is invalid; NULL: valid. Kind and hint are in range. */
+/* Reason why the memory order or scope of an access is invalid; NULL: valid. `kind` and `hint` must be in range. */
 static GPCI_NOINLINE const char *wrong_order(const gpc_hierarchy *hierarchy, const gpc_warp_access *access) {
     if (access->scope >= GPC_SCOPE_COUNT)
         return "scope is out of range";

@@ -10,7 +10,7 @@ typedef struct gpci_line_access {
     const gpci_transaction *line;
     gpc_cache *l1;               /* L1 of the access; NULL: the access bypasses L1, or a tree has no such cache */
     gpc_warp_result *result;     /* counts of the warp instruction; never NULL */
-    const gpc_warp_access *warp; /* instruction of the line */
+    const gpc_warp_access *warp; /* instruction that accesses the line */
     gpc_request request;         /* request for the line, without the masks of bytes and sectors */
 } gpci_line_access;
 

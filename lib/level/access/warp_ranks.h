@@ -30,7 +30,7 @@ GPCI_INLINE uint32_t gpci_warp_rank(const gpc_hierarchy *hierarchy, uint32_t sm,
     return warp < ranks->slots ? ranks->ranks[warp] : GPCI_NOT_RUNNING;
 }
 
-/* Set the age of a request from its warp, if the warp runs. */
+/* Set the age of a request to the rank of its warp. If the warp does not run, the age does not change. */
 GPCI_INLINE void gpci_warp_rerank(const gpc_hierarchy *hierarchy, gpc_request *request) {
     const uint32_t rank = gpci_warp_rank(hierarchy, request->sm, request->warp);
     request->warp_age = rank == GPCI_NOT_RUNNING ? request->warp_age : rank;

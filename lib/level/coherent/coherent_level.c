@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* Accesses of the tree, and their counts in the hierarchy. */
+/* Line transactions as accesses of the tree, and the counts of these accesses in the hierarchy's statistics. */
 
 /*
  * Access flags, named after AMD's bits, for PTX cache operators. GLC: skip L1. GLC and SLC: a load skips all caches, a
@@ -219,7 +219,7 @@ static GPCI_COLD void deliver(const gpc_hierarchy *hierarchy, const gpci_line_ac
         gpci_values_scatter(&lanes, access->line->address, hierarchy->l1_level.line_bytes, &values->line);
 }
 
-/* Ask L1's predictor about an access. Returns the segments to bypass. */
+/* Ask L1's policies about an access (gpci_coherent_predict). Returns the segments of a load that bypasses L1, or 0. */
 static GPCI_NOINLINE uint8_t predict(gpc_hierarchy *hierarchy, gpc_request *policy_request, uint8_t segments,
                                      gpc_coherence_request *request) {
     const uint32_t bits = gpci_coherent_predict(hierarchy, policy_request, request->flags);

@@ -24,7 +24,7 @@
  * both halves of the slices of their part (partition or GPU). Example, 4 SMs, 4 slices, 2 partitions: L1s 0 and 1 are
  * above near halves 12 and 13 and home halves 4 and 5. Near half 12 is above home half 6, which is above memory 10.
  */
-/* Place of a module in the hierarchy, known when the tree is built. */
+/* GPU, slice and partition of a module. */
 typedef struct gpci_seat {
     uint16_t gpu;
     uint16_t slice; /* number of the slice; for a memory, number of the slice above */
@@ -39,16 +39,16 @@ typedef struct gpci_coherent {
     uint32_t parts, part_slices;                      /* parts of L2 that keep copies of lines of other parts; or 1 */
     uint32_t first_core;                              /* first SM that is a CPU core; cores store coherently */
     uint32_t gpus, gpu_sms, gpu_clusters, gpu_slices; /* number of GPUs; SMs, clusters and slices per GPU */
-    /* GPC_ACCESS_ bits of stores to global [0] and local [1] memory, beyond the bits common to all stores */
+    /* GPC_ACCESS_ bits of stores to global [0] and local [1] memory, except bits that all stores have (plan_stores) */
     uint8_t stores[2];
     bool local_atomics; /* L1s perform atomics of thread-block scope: l1.atomics, in trees without directories */
     /* [global, local] l1.write_allocate = lazy: a store of a part of a sector that misses L1 goes to the low module */
     bool lazy[2];
     /* Block size: for a store of a whole block, a slice does not read the block. 0: slices read before every store. */
     uint32_t full_block_bytes;
-    bool masks;           /* slices keep stored bytes without the rest of the line: l2.write_allocate = lazy */
+    bool masks;           /* l2.write_allocate = lazy: a slice can keep some bytes of a block without the other bytes */
     uint8_t mask[16];     /* byte mask of the last request made by gpci_coherent_request */
-    uint32_t control;     /* bytes of a message without data, and of a data message's header */
+    uint32_t control;     /* size in bytes of a message without data, and of the header of a message with data */
     uint8_t memory_level; /* gpc_coherence_result.level of an access served by DRAM */
     bool l2;
     bool predicts; /* an access may not fill L1: predictor, declining policy, opportunistic tokens, or l1.spaces */

@@ -50,7 +50,7 @@ static void include(const gpc_hierarchy *hierarchy, const plan *layout, gpci_key
     module->directory_ways = module->non_inclusive ? number(hierarchy, GPCI_KEY_COHERENCE_DIRECTORY_WAYS) : 0;
 }
 
-/* Limit the entries of a module's directory. */
+/* Limit the copies that a directory entry of a module can name (coherence.directory_pointers). */
 static void limit_directory(const gpc_hierarchy *hierarchy, gpc_coherence_module *module) {
     module->directory_pointers = (uint8_t)number(hierarchy, GPCI_KEY_COHERENCE_DIRECTORY_POINTERS);
     module->directory_overflow = (uint8_t)number(hierarchy, GPCI_KEY_COHERENCE_DIRECTORY_OVERFLOW);

@@ -326,7 +326,7 @@ static bool is_new(const needs *required, uint32_t index) {
     return true;
 }
 
-#define SPARE 24u /* for "; and 40 more", or "; ..." and ")" */
+#define SPARE 24u /* bytes kept free for "; and 40 more", or for "; ...)" */
 
 /* Write every reason once: first the reasons about policies (`own`), then the others. Omit reasons without room. */
 static void put_reasons(const needs *required, gpci_text *text) {

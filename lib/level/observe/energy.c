@@ -14,8 +14,8 @@ enum {
 #undef X
 };
 
-#define AT(field) ID_##field /* result */
-#define OF(field) ID_##field /* counter of events */
+#define AT(field) ID_##field /* id of the energy's counter */
+#define OF(field) ID_##field /* id of the counter of events */
 
 static const gpci_energy energies[] = {
     {AT(energy_l1_tag), GPCI_KEY_ENERGY_L1_TAG, OF(l1_lookups), 0, false},

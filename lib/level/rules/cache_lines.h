@@ -22,7 +22,7 @@ GPCI_INLINE uint8_t gpci_full_segments(const uint64_t bytes[2]) {
 void gpci_dirty_bytes(const gpc_cache *cache, const gpc_line *line, uint64_t bytes[2]);
 /* Find the next dirty line of a cache, in order of set and way, from `*slot` on. False: no further dirty line. */
 bool gpci_next_dirty(const gpc_cache *cache, size_t *slot, gpc_line *line);
-/* Variant of gpc_cache_invalidate_all, fast for an empty cache. */
+/* gpc_cache_invalidate_all, but at no cost if the cache is empty. */
 void gpci_drop_all(gpc_cache *cache);
 /* Drop all lines with (line address & bits) below `address`. The lines must not be dirty. */
 void gpci_drop_below(gpc_cache *cache, uint64_t address, uint64_t bits);

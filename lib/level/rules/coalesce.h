@@ -37,7 +37,7 @@ uint32_t gpci_coalesce(const uint64_t *addresses, uint32_t count, uint32_t width
 /* gpci_coalesce for lanes that touch the adjacent `bytes` bytes from `address` on (gpci_is_range), the common case. */
 uint32_t gpci_coalesce_range(uint64_t address, uint64_t bytes, unsigned line_shift, gpci_transaction *transactions);
 
-/* True if neither the range nor the end of its last line passes the last address. */
+/* True if the range, and the end of its last line, are below the largest 64-bit address. */
 GPCI_INLINE bool gpci_is_range(uint64_t address, uint64_t bytes) {
     return address <= UINT64_MAX - bytes - 128;
 }
@@ -53,7 +53,7 @@ uint32_t gpci_divide(gpci_transaction *transactions, uint32_t count, unsigned li
 
 /* Sort transactions by descending address. */
 void gpci_descend(gpci_transaction *transactions, uint32_t count);
-/* Like gpci_coalesce, but without merging lanes: a transaction per lane and line, in order of lanes. */
+/* gpci_coalesce for each lane separately: a transaction per lane and line, in order of lanes. */
 uint32_t gpci_split(const uint64_t *addresses, uint32_t count, uint32_t width, unsigned line_shift,
                     gpci_transaction *transactions);
 

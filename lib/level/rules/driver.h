@@ -32,7 +32,7 @@ typedef struct gpci_levels {
     /* Write back the dirty lines of the L1s, and replace the L1s by empty L1s of another size. */
     gpc_status (*resize)(gpc_hierarchy *h, const gpci_l1_share *share, gpc_error *error);
     gpc_status (*begin)(gpc_hierarchy *h); /* a kernel begins: flush as `kernels.flush` says, in no time */
-    gpc_status (*flush)(gpc_hierarchy *h); /* write back and drop everything, in no time */
+    gpc_status (*flush)(gpc_hierarchy *h); /* write back and drop all lines of all caches, in no time */
     void (*add_sm)(const gpc_hierarchy *h, uint32_t sm, gpc_stats *stats);       /* statistics of an SM's L1 */
     void (*add_slice)(const gpc_hierarchy *h, uint32_t slice, gpc_stats *stats); /* statistics of a slice */
     void (*reset_stats)(gpc_hierarchy *h);
@@ -46,7 +46,7 @@ typedef struct gpci_levels {
     void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive);
 } gpci_levels;
 
-/* Calls that depend on the levels, and need the clock. Without a clock: GPC_ERROR_STATE. */
+/* Functions that need a clock. In functional mode: GPC_ERROR_STATE, or no effect (functional/no_clock.c). */
 typedef struct gpci_clock_calls {
     /* the rest of gpc_hierarchy_try_issue, _try_fence, _try_miss, _try_transactions and _can_accept */
     gpc_status (*issue)(gpc_hierarchy *h, const gpc_warp_access *access, uint64_t token, gpc_busy *out_busy,
@@ -83,11 +83,11 @@ typedef struct gpci_driver {
     /* Number of networks or memory channels; 0 for other kinds. */
     uint32_t (*objects)(const gpc_hierarchy *h, gpc_object kind);
     const char *(*network_name)(const gpc_hierarchy *h, uint32_t index);
-    /* Counts of the driver for any object; `values` has the levels' counts. */
+    /* Add the driver's counts of an object to `values`, which has the levels' counts. */
     void (*object)(const gpc_hierarchy *h, gpc_object kind, uint32_t index, gpci_object_values *values);
     /*
-     * True if a counter's precondition holds: GPCI_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS, _PREFETCHER, _CREDITS,
-     * _MISSES, _TLB_TIME or _STAGES.
+     * True if counters with this need are measured. `needs`: GPCI_NEEDS_CLOCK, _REORDER, _LINKS, _CLUSTERS,
+     * _PREFETCHER, _CREDITS, _MISSES, _TLB_TIME or _STAGES.
      */
     bool (*measures)(const gpc_hierarchy *h, gpci_counter_needs needs);
     void (*archive)(gpc_hierarchy *h, struct gpci_archive *archive); /* save or load, after the levels */

@@ -8,9 +8,9 @@
 #include <gpucache/ext/observe.h>
 
 /*
- * Event log of a hierarchy. At each traced point, a function gpci_log_... checks for an event log: one branch, never
- * taken without an event log. The functions that write events are in events.c and timed/driver/event_log.c, away from
- * the hot code.
+ * Event log of a hierarchy, for gpc_hierarchy_set_trace. Where an event can occur, a function gpci_log_... tests if the
+ * hierarchy has an event log. The functions that write events are in events.c and timed/driver/event_log.c, apart from
+ * the code that runs most.
  */
 typedef struct gpci_ids {
     uint64_t packet, parent; /* 0: none */
@@ -19,7 +19,7 @@ typedef struct gpci_ids {
 struct gpci_event_log {
     gpc_hierarchy *hierarchy;
     gpc_event_options options;
-    const uint64_t *clock; /* time of the events */
+    const uint64_t *clock; /* time of the next event: `accesses`, or the core cycle */
     uint64_t packets;      /* number of the last packet */
     uint64_t accesses;     /* functional: number of accesses so far, the time of events */
     gpc_event now;         /* functional: fields common to all events of the current warp access */

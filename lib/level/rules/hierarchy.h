@@ -149,7 +149,7 @@ struct gpc_hierarchy {
     gpc_cache **constants; /* [sms] constant caches (level/access/constants.h), NULL without const.size */
     gpc_cache **l15;       /* [l15_count] L1.5s (level/access/l15.h), NULL without l15.size */
     uint32_t sms, slices, partitions;
-    uint32_t slices_per_partition; /* per GPU */
+    uint32_t slices_per_partition; /* number of slices in a partition of one GPU */
     uint32_t gpus, cpus;           /* cpus: how many of the `gpus` are CPUs; the last ones */
     uint32_t lanes, warps;         /* lanes: per warp; warps: per SM */
     bool has_l1;                   /* SMs have an L1, cache or module */
@@ -173,11 +173,11 @@ struct gpc_hierarchy {
     uint64_t home_bits; /* address bits whose parity is the home partition; 0: gpci_l2_home hashes the address */
     gpci_window window; /* addresses of L2 lines with another priority */
     gpci_l1_share share;
-    gpci_tag_banks tag_banks;      /* of L1 */
+    gpci_tag_banks tag_banks;      /* banks of L1's tags */
     uint32_t kernel;               /* number of the last launched kernel: the first kernel is 1 */
     gpci_kernels *kernels;         /* state of concurrent kernels; NULL: no concurrent kernel was started */
     bool cold;                     /* L2 has no kernel code: the next launch reads its code from DRAM */
-    gpc_stats stats;               /* counts except those per SM or per slice */
+    gpc_stats stats;               /* counts that belong to no SM and no slice */
     gpci_sm_counts *of_sm;         /* [sms] */
     gpci_slice_counts *of_slice;   /* [slices] */
     gpci_stream_counts *of_stream; /* [sms + slices][streams + 1], the last for no stream; NULL: `streams` is 1 */
@@ -302,7 +302,7 @@ void gpci_hierarchy_add_rest(const gpc_hierarchy *hierarchy, gpc_stats *stats);
 void gpci_hierarchy_stats(const gpc_hierarchy *hierarchy, gpc_stats *stats);
 /* cache_levels.c: keep the counts of an SM's L1, before another L1 replaces it (gpci_sm_counts.retired). */
 void gpci_hierarchy_retire(gpc_hierarchy *hierarchy, uint32_t sm);
-/* cache_levels.c: flush as `kernels.flush` says. */
+/* cache_levels.c: flush caches at the begin of a kernel, as `kernels.flush` says. */
 gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *hierarchy);
 /*
  * hierarchy/ask.c. gpci_hierarchy_copy_in: put the sectors of a copy from the host into L2, as Accel-Sim's
@@ -326,7 +326,7 @@ void gpci_launch_code(gpc_hierarchy *hierarchy, uint64_t bytes);
 gpc_status gpci_build_levels(gpc_hierarchy *hierarchy, gpc_error *error);
 /* interleave.c */
 gpc_status gpci_build_interleave(gpc_hierarchy *hierarchy, gpc_error *error);
-/* Decide if requests carry next uses. Fails if a policy needs next uses and none are available. */
+/* level_build.c: set hierarchy->l1_future. Fails if a policy needs next uses (future.h) that cannot be computed. */
 gpc_status gpci_build_future(gpc_hierarchy *hierarchy, gpc_error *error);
 gpc_status gpci_build_l1(gpc_hierarchy *hierarchy, const gpci_l1_share *share, gpc_error *error, gpc_cache ***out);
 /* Build an SM's L1. */
@@ -335,7 +335,7 @@ gpc_status gpci_build_l1_of(gpc_hierarchy *hierarchy, const gpci_l1_share *share
 gpc_status gpci_build_l2(gpc_hierarchy *hierarchy, gpc_error *error);
 /* window.c: number of ways per set reserved for persisting lines (gpc_cache_options.last_ways). */
 gpc_status gpci_set_aside(const gpc_hierarchy *hierarchy, uint32_t ways, uint32_t *out, gpc_error *error);
-/* Read the configured window; GPC_ERROR_RANGE: settings without effect. */
+/* window.c: set hierarchy->window from the configuration. GPC_ERROR_RANGE: keys have no effect. */
 gpc_status gpci_build_window(gpc_hierarchy *hierarchy, gpc_error *error);
 /* level_build.c */
 /*

@@ -30,13 +30,13 @@ gpc_status gpci_kernels_prepare(gpc_hierarchy *hierarchy, const uint64_t *sms, c
                                 gpc_error *error);
 /* Inform the policies of an SM's L1 that a kernel begins or ends on the SM. */
 void gpci_kernels_tell(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t kernel, gpc_warp_event_kind kind);
-/* True if an L1 of both shares has the same sets, ways and lines. */
+/* True if an L1 has the same sets, ways and lines with both shares. */
 bool gpci_is_shape(const gpci_l1_share *left, const gpci_l1_share *right);
 /* True if all L1s have equal shares, as a sequential kernel needs. */
 bool gpci_kernels_uniform(const gpc_hierarchy *hierarchy);
 /* Set the share of all L1s. */
 void gpci_kernels_shared(gpc_hierarchy *hierarchy, const gpci_l1_share *share);
-/* Save or load; loading needs L1s with the hierarchy's share. */
+/* Save or load the state of concurrent kernels. Before a load, all L1s must have the share hierarchy->share. */
 void gpci_kernels_archive(gpc_hierarchy *hierarchy, gpci_archive *archive);
 
 /* launch.c: resources of an SM taken by a block. */

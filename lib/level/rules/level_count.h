@@ -332,7 +332,7 @@ GPCI_INLINE void gpci_count_dram_write(gpc_hierarchy *hierarchy, uint32_t sector
     hierarchy->stats.dram_write_sectors += sectors;
 }
 
-/* Count memory reads or writes by requesting slice; safe for several threads. */
+/* Count DRAM reads or writes for the requesting slice. Several threads of the CPU may count for different slices. */
 GPCI_INLINE void gpci_count_slice_dram_read(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
     hierarchy->of_slice[slice].memory_reads += sectors;
 }

@@ -9,11 +9,12 @@
 #include "level/rules/level_count.h"
 
 /*
- * Rules of a level: the effect of a request, without time. First rules common to L1 and L2, then of L1, then of L2. A
- * driver runs the rules at once, or step by step as its packets move.
+ * Rules of a level: the effects of a request, without time. First come rules of both L1 and L2, then rules of L1, then
+ * rules of L2. The functional driver applies all rules to a request at once; the timed driver applies a rule when the
+ * packet of the request arrives.
  */
 
-/* L1 and L2. */
+/* Rules of both L1 and L2. */
 
 /*
  * Look up a request. `admit`: on a miss, ask a replacement policy that can decline lines, before the line is requested.
@@ -59,13 +60,13 @@ typedef struct gpci_missing {
 } gpci_missing;
 
 /*
- * A bypassing access is not served from the cache. The access needs only `own`, its own segments, which any access
- * may have requested. With `own_only` (bypass_fetch = segments) the access requests only `own`. An access to be kept
- * needs whole sectors.
+ * Find the segments that an access requests, and waits for. A bypassing access is not served from the cache. It waits
+ * only for `own`, the access's own segments, which another access may have requested before. With `own_only`
+ * (bypass_fetch = segments) the access requests only `own`. An access that fills the cache needs whole sectors.
  *
  * Example, a line of one sector, own_only: a bypassing load of segment 0 requests segment 0. While segment 0 is in
- * flight, a bypassing load of segment 2 requests segment 2 alone. A load to be kept requests the whole line. A later
- * load of either kind requests nothing and waits.
+ * flight, a bypassing load of segment 2 requests segment 2. Then a load that fills the cache requests the whole line. A
+ * later load of any kind requests nothing, and waits.
  */
 GPCI_INLINE gpci_missing gpci_level_missing(const gpci_level *level, const gpc_request *request,
                                             const gpc_access_result *result, uint8_t own, bool own_only,
@@ -85,7 +86,7 @@ GPCI_INLINE gpci_missing gpci_level_missing(const gpci_level *level, const gpc_r
     return missing;
 }
 
-/* Rules of L1: requests to the level below, lines kept from replies, evicted lines. */
+/* Rules of L1: requests to the level below, replies that fill a line or not, and evicted lines. */
 
 /* Prepare a request for the level below: clear L1's admission, because L2's policy decides by itself. */
 GPCI_INLINE void gpci_l1_goes_itself(gpc_request *request) {
@@ -138,12 +139,12 @@ GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *hierarchy, uint32_t sm, const 
 }
 
 /*
- * Rules of L2: slice of an L1 request, request to the slice's cache, traffic to memory, and lines removed from L1s
- * together with an L2 line.
+ * Rules of L2: choice of a slice, the request to the slice's cache, traffic to memory, and, if L2 is inclusive, removal
+ * of an evicted line from L1s.
  *
- * Two partitions (H100), for a line with home in the partition that is not the SM's own: a read that misses in the SM's
- * own slice goes on to the home slice and leaves a copy in both. A write or an atomic goes to the home slice; the other
- * partition keeps no copy.
+ * L2 can have two partitions (H100). Every line has a home in one of them. If a read misses in the slice of the SM's
+ * own partition, and the home is the other partition, the read goes on to the home slice, and both slices keep the
+ * line. A write or an atomic goes to the home slice; the other partition drops its copy.
  *
  * Example, 2 partitions of 2 slices, an SM of partition 0, an address of slice 1 with home in partition 1: loads ask
  * slice 1 and, on a miss, slice 3, which reads memory. Stores go to slice 3 and drop the line in slice 1.
@@ -152,8 +153,8 @@ GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *hierarchy, uint32_t sm, const 
 #define GPCI_HOME_BYTES 4096u
 
 /*
- * Home partition of a line: with l2.interleave = hopper from the bits that select the slice; otherwise a hash with a
- * granularity of 4 KiB, because the hardware's choice is unknown.
+ * Home partition of a line. With l2.interleave = hopper, the parity of address bits (home_bits). Otherwise a hash of
+ * the address / 4 KiB, because the hardware's choice is unknown.
  */
 GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *hierarchy, uint64_t address) {
     if (hierarchy->home_bits)
@@ -243,7 +244,7 @@ GPCI_INLINE void gpci_l2_ask_on(gpc_request *request, uint8_t sectors, uint32_t 
     request->policy.policy_word = word;
 }
 
-/* Segments of the L1 line covered by sectors of the L2 line. */
+/* Part of `segments` of the L1 line that `sectors` of the L2 line contain. `shift`: of gpci_l2_place. */
 GPCI_INLINE uint8_t gpci_l2_segments(const gpc_hierarchy *hierarchy, unsigned shift, uint8_t sectors,
                                      uint8_t segments) {
     return (uint8_t)(hierarchy->l2_level.segments_of[sectors] >> shift) & segments;
@@ -298,8 +299,8 @@ GPCI_INLINE uint8_t gpci_l2_write_back(gpc_hierarchy *hierarchy, uint32_t slice,
 typedef void (*gpci_memory_write_fn)(void *user_data, uint64_t address, uint8_t segments);
 
 /*
- * Inclusion: remove a line evicted by a slice (`inner`: its address in the slice) from every L1. Dirty data go to
- * memory. No effect if L2 is not inclusive.
+ * If L2 is inclusive, remove a line that a slice has evicted (`inner`: address of the line in the slice) from every L1,
+ * and pass dirty data to `write`.
  */
 void gpci_l2_take_from_l1(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner, gpci_memory_write_fn write,
                           void *user_data);

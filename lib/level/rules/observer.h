@@ -6,14 +6,14 @@
 
 /* A line transaction at an SM's L1. */
 typedef struct gpci_observed_line {
-    const gpc_request *request; /* of the line */
+    const gpc_request *request; /* request for the line */
     gpc_cache *l1;              /* L1 of the transaction; NULL: the transaction bypasses L1 */
     uint8_t segments;
 } gpci_observed_line;
 
 /* Result of the tag lookup, with a clock. */
 typedef struct gpci_observed_lookup {
-    uint32_t set, way; /* way GPCI_NO_WAY: line absent */
+    uint32_t set, way; /* place of the line; `way` is GPCI_NO_WAY if the line is absent */
     uint8_t hits;      /* segments counted as hits: present, or in flight */
     bool all_hit;      /* all needed segments hit */
     bool in_flight;    /* sectors of the line are in flight */

@@ -21,7 +21,8 @@ typedef struct gpci_recorder_ops {
     void (*event)(gpci_recorder *recorder, const gpc_warp_event *event);
     void (*flush)(gpci_recorder *recorder);
     void (*count)(gpci_recorder *recorder, uint64_t warp_instructions, uint64_t thread_instructions, uint64_t blocks);
-    void (*cannot)(gpci_recorder *recorder, const char *call); /* a call was made that a trace cannot hold */
+    void (*cannot)(gpci_recorder *recorder,
+                   const char *call); /* the host made a call that a recording cannot express */
     void (*destroy)(gpci_recorder *recorder);
 } gpci_recorder_ops;
 

@@ -29,7 +29,7 @@ gpc_status gpci_clusters_fill(gpc_replay *replay, gpc_error *error);
 void gpci_clusters_gather(gpc_replay *replay, gpci_block_run *run);
 /* Remove the first gathered block; NULL: none. */
 gpci_block_run *gpci_clusters_take(gpc_replay *replay);
-/* Link the blocks of each cluster again, after a snapshot is loaded. */
+/* After a load of a snapshot, link the blocks of each cluster in a ring again. */
 void gpci_clusters_relink(gpc_replay *replay);
 /* Remove an ended block from the cluster. */
 void gpci_clusters_leave(gpci_block_run *run);

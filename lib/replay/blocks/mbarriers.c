@@ -31,7 +31,7 @@ uint32_t gpci_mbarrier_place(gpci_timed_sm *core, const gpci_block_run *run, uin
     return at;
 }
 
-/* Free the place if no copy is pending and no count is known. */
+/* Free the place of a barrier, if no copy is in flight, and the number of arrivals is unknown. */
 static void settle_place(gpci_timed_sm *core, gpci_mbarrier *mbarrier) {
     if (mbarrier->pending || mbarrier->count)
         return;

@@ -14,7 +14,7 @@
 
 /* Progress of a warp through its instructions. */
 typedef struct gpci_warp_run {
-    const gpci_path_step *next, *end; /* steps of the path */
+    const gpci_path_step *next, *end; /* next step of the warp's path; end of the path */
     gpci_address_cursor addresses;
     uint32_t slot; /* warp number within the SM */
     bool at_barrier;
@@ -34,7 +34,7 @@ typedef struct gpci_block_run {
     gpc_trace *trace;              /* trace of the block */
     struct gpci_block_run *queued; /* next block in the same list */
     gpci_warp_run *warps;          /* [block->warp_count] */
-    size_t capacity;               /* of `warps` */
+    size_t capacity;               /* capacity of `warps` */
     uint32_t next_warp;            /* functional: first warp to try for the next turn */
     uint32_t live;                 /* number of warps that have not ended */
     uint32_t writes;               /* timed, blocks.release = writes: number of writes in flight of ended warps */
@@ -80,7 +80,7 @@ struct gpc_replay {
     void *progress_data;
     gpc_sample_fn on_sample;
     void *sample_data;
-    uint64_t sample_interval; /* core cycles */
+    uint64_t sample_interval; /* core cycles between calls of on_sample */
     uint64_t policy_period;   /* core cycles (functional: rounds) between samples for policies */
     gpc_sample *samples;      /* [sm_count] samples of the current period */
     uint64_t rounds;          /* functional: rounds of the current period */
@@ -117,7 +117,7 @@ struct gpc_replay {
     gpc_trace *trace; /* NULL: no kernel, or a parked kernel */
     gpc_kernel kernel;
     gpc_stats before;                    /* statistics when the kernel began */
-    bool begun;                          /* the kernel is launched */
+    bool begun;                          /* the kernel was launched in the hierarchy, and has not ended */
     uint32_t next_sm;                    /* round robin over SMs; with clusters, over GPCs */
     uint32_t cluster[3], cluster_blocks; /* dimensions and size of a cluster in thread blocks; 1: no clusters */
     gpci_block_run *first_gathered, *last_gathered; /* with clusters: blocks that wait for the cluster or for room */
@@ -273,7 +273,7 @@ void gpci_replay_stats(const gpc_replay *replay, gpc_stats *stats);
 void gpci_replay_check_ledger(const gpc_replay *replay);
 /* Keep the present values of all objects, when a kernel begins (gpc_replay_keep_objects). */
 void gpci_replay_note_objects(gpc_replay *replay);
-/* gpc_replay_read for `function`. */
+/* gpc_replay_read, with `function` as the name in error messages. */
 gpc_status gpci_replay_read(const gpc_replay *replay, gpc_object kind, uint32_t index, const uint32_t *ids,
                             size_t count, uint64_t *values, size_t value_count, const char *function, gpc_error *error);
 void gpci_replay_archive_objects(gpc_replay *replay, gpci_archive *archive);
@@ -284,7 +284,7 @@ void gpci_replay_archive_objects(gpc_replay *replay, gpci_archive *archive);
  */
 gpc_status gpci_replay_progress(gpc_replay *replay, gpc_error *error);
 void gpci_replay_count(gpc_replay *replay);
-/* icache.c: true if instruction caches read code; `launch.code` then counts nothing. */
+/* icache.c: true if the replay has instruction caches, which read code; launch.code then has no effect. */
 bool gpci_replay_reads_code(const gpc_replay *replay);
 /* replay.c: switch a timed replay to running blocks without the clock, or back. Nothing may be in flight. */
 void gpci_replay_warm(gpc_replay *replay, bool warming);

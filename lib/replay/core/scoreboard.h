@@ -38,7 +38,7 @@ GPCI_INLINE size_t gpci_scoreboard_place(size_t warp) {
 
 /* Start a warp at `now`: all registers are ready. `planes`: mask of the planes that the warp uses. */
 void gpci_scoreboard_start(gpci_scoreboard board, uint32_t planes, uint64_t now);
-/* Move the epoch to `now`. Registers ready before `now` become ready at `now`. */
+/* Set the epoch to `now`, and adapt all entries. A register that was ready before `now` is ready at `now`. */
 void gpci_scoreboard_renew(gpci_scoreboard board, uint64_t now);
 
 /* First cycle at which all registers of an instruction are ready; GPCI_NEVER: a load to a register is in flight. */

@@ -18,7 +18,7 @@
  * barrier. Only an event of the same kind ends a wait.
  */
 
-/* Unit of an SM occupied by an instruction besides the issue slot. */
+/* Unit of an SM that an instruction occupies. */
 typedef enum gpci_unit {
     GPCI_UNIT_INT,
     GPCI_UNIT_FP,
@@ -53,7 +53,7 @@ typedef enum gpci_cycle_class {
 typedef struct gpci_timed_warp {
     const gpci_path_step *next, *end; /* steps of the warp's path */
     gpci_block_run *run;
-    /* First core cycle allowed by control flow and barriers; for a stalled warp also by registers. */
+    /* First core cycle in which control flow, barriers and fetch let the warp issue; while STALLED, also registers. */
     uint64_t not_before;
     uint64_t settled; /* core cycle at which all results are ready, except results of loads in flight */
     uint32_t loads;   /* number of loads and atomics in flight; the warp does not end before they complete */
@@ -230,7 +230,7 @@ struct gpci_timed_replay {
     gpci_unit_pool pools[GPCI_UNIT_NONE];
     uint32_t unit_count; /* number of pooled units per SM */
     uint64_t block_interval, dispatch_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
-    gpci_sampler sampler; /* if schedulers want samples */
+    gpci_sampler sampler; /* in use if wants_samples */
     uint64_t cycles;      /* number of cycles of all kernels so far */
     /* the current kernel */
     uint64_t launched;        /* core cycle of the launch; the kernel's first cycle is the cycle after */
@@ -325,7 +325,7 @@ void gpci_barrier_open(gpci_timed_replay *timed_replay, uint32_t sm, gpci_block_
 /* Open a cluster barrier for a block, which received the message that all blocks have arrived. */
 void gpci_barrier_cluster_opens(gpci_timed_replay *timed_replay, uint32_t sm, gpci_block_run *run, uint64_t now);
 
-/* timed_replay.c: let the hierarchy step the SMs from now on. */
+/* timed_replay.c: attach the SMs to the hierarchy, which steps the SMs from now on. */
 void gpci_timed_take_part(gpci_timed_replay *timed_replay);
 /* timed_replay.c: statistics up to `now`. */
 void gpci_timed_stats_at(gpci_timed_replay *timed_replay, uint64_t now, gpc_stats *stats);

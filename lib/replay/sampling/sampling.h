@@ -25,7 +25,7 @@ typedef enum gpci_sample_mode {
     GPCI_SAMPLE_INTERVALS
 } gpci_sample_mode;
 
-/* How to extrapolate a word of gpc_stats. */
+/* How to estimate a word of gpc_stats for unmeasured units. */
 typedef enum gpci_word_kind {
     GPCI_WORD_SUM,
     GPCI_WORD_MAX,  /* maximum: depends on the configuration of the launch, not on its execution */

@@ -42,7 +42,7 @@ typedef struct gpci_icache {
     uint32_t first;        /* number of the cache's first entry among the SM's entries, for tokens */
     uint32_t used, unsent; /* number of MSHR entries in use; number of entries and places with an unsent request */
     uint64_t next, end;    /* addresses [next, end) of the lines that the stream buffer requests next */
-    gpci_gauge waiting;    /* number of waiting warps */
+    gpci_gauge waiting;    /* number of warps that wait for instructions */
 } gpci_icache;
 
 /* Reasons why a warp cannot issue its next instruction: gpci_timed_warp.held. */
@@ -85,7 +85,7 @@ GPCI_COLD void gpci_icache_fetch(const gpci_timed_replay *timed_replay, gpci_tim
                                  uint64_t now);
 /* In a step of an SM, let warps with an arrived line fetch, and send misses and prefetches. */
 GPCI_COLD void gpci_icache_step(gpci_timed_replay *timed_replay, uint32_t sm, uint64_t now);
-/* Accept an arrived line. */
+/* Handle the arrival of a line of instructions. */
 GPCI_COLD void gpci_icache_fill(gpci_timed_replay *timed_replay, const gpc_completion *completion);
 
 #endif

@@ -412,7 +412,7 @@ GPCI_INLINE gpci_cycle_class class_of(const gpci_timed_sm *core, const gpci_issu
 GPCI_INLINE uint64_t next_unit(gpci_issuer *issuer, bool ready_now, uint64_t now, uint32_t words) {
     const gpc_scheduler *scheduler = issuer->scheduler;
     uint64_t next = scheduler->again;
-    if (issuer->busy_until <= now + 1) /* all units are free then */
+    if (issuer->busy_until <= now + 1) /* all units are free in the next cycle */
         return ready_now || next <= now ? now + 1 : next;
     for (uint32_t units = issuer->wanted; units; units &= units - 1) {
         const uint32_t unit = gpci_lowest(units);

@@ -36,7 +36,7 @@ void gpci_stream_sent(gpci_timed_sm *core);
 void gpci_stream_came(gpci_timed_sm *core, gpci_icache *icache, gpci_icache_miss *ahead);
 /* Request further lines of the stream, while the buffer has free places. */
 void gpci_stream_go_on(gpci_icache *icache, uint8_t stream);
-/* Discard the whole buffer. */
+/* Discard all lines of the buffer for which no warp waits. */
 void gpci_stream_drop(gpci_timed_sm *core, gpci_icache *icache);
 
 #endif

@@ -103,7 +103,7 @@ static gpc_status find_sm(gpc_replay *replay, const gpci_stream_run *stream, uin
             *out_sm = sm;
         if (status == GPC_OK || status < 0)
             return status;
-        replay->together->stirred = true; /* try again in the next cycle */
+        replay->together->stirred = true; /* the L1 is busy: try again in the next cycle */
     }
     return GPC_OK;
 }

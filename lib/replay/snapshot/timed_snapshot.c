@@ -38,7 +38,7 @@ static void archive_sm(const gpci_timed_replay *timed_replay, gpci_timed_sm *cor
     const size_t of_issuer = offsetof(gpci_issuer, next), gauges = offsetof(gpci_timed_sm, warps_gauge);
     for (uint32_t n = 0; n < timed_replay->schedulers; n++) {
         gpci_issuer *issuer = &core->issuers[n];
-        gpci_archive_bytes(archive, (char *)issuer + of_issuer, sizeof *issuer - of_issuer); /* without its pointers */
+        gpci_archive_bytes(archive, (char *)issuer + of_issuer, sizeof *issuer - of_issuer); /* fields after pointers */
         gpci_archive_bytes(archive, issuer->wanting,
                            (size_t)GPCI_TIMED_UNITS * timed_replay->scheduler_words * sizeof *issuer->wanting);
         gpci_scheduler_archive(issuer->scheduler, archive);
@@ -51,7 +51,7 @@ static void archive_sm(const gpci_timed_replay *timed_replay, gpci_timed_sm *cor
     gpci_icaches_archive(timed_replay, core, archive);
     gpci_archive_bytes(archive, core->answered, timed_replay->words * sizeof *core->answered);
     GPCI_ARCHIVE_FIELD(archive, core->calendar_used), GPCI_ARCHIVE_FIELD(archive, core->next_start);
-    gpci_archive_bytes(archive, (char *)core + gauges, sizeof *core - gauges); /* without its pointers */
+    gpci_archive_bytes(archive, (char *)core + gauges, sizeof *core - gauges); /* the fields after the pointers */
 }
 
 void gpci_timed_archive_sms(gpci_timed_replay *timed_replay, bool in_kernel, gpci_archive *archive) {
