@@ -6,12 +6,12 @@
 #include "stats/stats.h"
 
 /*
- * Energies: existing counters times the cost of an event (keys energy.*). Computed when statistics are read; needs no
- * counting.
+ * Energies: an energy is a counter of events times the cost of an event (keys energy.*). Energies are computed when
+ * statistics are read; nothing is counted for energies.
  */
 typedef struct gpci_energy {
     uint32_t id;    /* counter id of the energy */
-    gpci_key key;   /* pJ per event; energy.static: W */
+    gpci_key key;   /* key of the cost: pJ per event; energy.static: W */
     uint32_t of;    /* counter of the events */
     uint32_t other; /* counter added to the events, or, with `less`, subtracted; 0: none */
     bool less;

@@ -8,8 +8,8 @@
  * 0x100 with segment 0 (bytes 0 to 7), and then line 0x180 with segment 1 (bytes 32 to 35).
  */
 
-#define FEW 6u     /* transactions searched linearly; more are searched through a table */
-#define SLOTS 256u /* a power of two, above GPCI_MAX_COALESCED */
+#define FEW 6u     /* up to this number, transactions are searched one by one; above, in a hash table */
+#define SLOTS 256u /* size of the hash table: a power of two, above GPCI_MAX_COALESCED */
 
 typedef struct found {
     gpci_transaction *all;

@@ -31,7 +31,7 @@ typedef struct gpci_event_log gpci_event_log;
 typedef struct gpci_l1_share {
     uint64_t carveout;   /* bytes of unified memory used as shared memory */
     uint64_t l1_bytes;   /* bytes left for L1 */
-    uint32_t sets, ways; /* per L1 */
+    uint32_t sets, ways; /* sets and ways of an L1 */
     uint32_t lines;      /* number of lines of an L1 that can hold data at a time; 0: all lines */
 } gpci_l1_share;
 
@@ -132,7 +132,7 @@ typedef struct gpci_stream_counts {
 typedef struct gpci_window {
     uint64_t begin, bytes;
     uint32_t hit_ratio; /* percentage of the lines with priority `hit` */
-    uint8_t hit, miss;  /* gpc_priority */
+    uint8_t hit, miss;  /* gpc_priority of these lines, and of the window's other lines */
     uint8_t reserved[2];
 } gpci_window;
 
@@ -169,7 +169,7 @@ struct gpc_hierarchy {
     uint32_t *l15_next;                   /* [sms] next SM of the same L1.5; UINT32_MAX: none */
     uint32_t l15_count;                   /* number of L1.5s */
     gpci_interleave interleave;           /* spreads addresses over the slices of a partition */
-    struct gpci_address_map *address_map; /* address.mapping; NULL: none */
+    struct gpci_address_map *address_map; /* the mapping of key address.mapping; NULL: none */
     uint64_t home_bits; /* address bits whose parity is the home partition; 0: gpci_l2_home hashes the address */
     gpci_window window; /* addresses of L2 lines with another priority */
     gpci_l1_share share;

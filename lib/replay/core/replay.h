@@ -46,7 +46,7 @@ typedef struct gpci_block_run {
     uint32_t first;                /* warp slot of the block's first warp; the other warps follow */
     uint32_t sm;                   /* SM on which the block runs, or ended */
     uint64_t start;                /* timed: core cycle in which the block starts */
-    /* Kernels with clusters only (clusters.h). */
+    /* the following fields are only for kernels with clusters (clusters.h) */
     struct gpci_block_run *ring; /* ring of the cluster's live blocks; NULL: no clusters */
     uint32_t mates;              /* number of the cluster's gathered blocks, this block included */
     uint32_t at_cluster;         /* number of arrivals and departures at cluster barriers; odd: the block waits */
@@ -118,7 +118,7 @@ struct gpc_replay {
     gpc_kernel kernel;
     gpc_stats before;                    /* statistics when the kernel began */
     bool begun;                          /* the kernel was launched in the hierarchy, and has not ended */
-    uint32_t next_sm;                    /* round robin over SMs; with clusters, over GPCs */
+    uint32_t next_sm;                    /* SM (with clusters: GPC) to try first for the next block */
     uint32_t cluster[3], cluster_blocks; /* dimensions and size of a cluster in thread blocks; 1: no clusters */
     gpci_block_run *first_gathered, *last_gathered; /* with clusters: blocks that wait for the cluster or for room */
     uint32_t queued, resident;                      /* number of blocks that wait, and of blocks on SMs */

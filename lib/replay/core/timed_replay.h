@@ -75,9 +75,9 @@ _Static_assert(sizeof(gpci_timed_warp) <= 64, "a warp fits into a cache line");
 /* A scheduler of an SM, with its units. */
 typedef struct gpci_issuer {
     gpc_scheduler *scheduler;
-    uint64_t *wanting;                  /* [GPCI_TIMED_UNITS][words] bit maps of warps, by the unit of the warp */
-    uint64_t next;                      /* first core cycle in which a warp may issue, if no bit of `stirred` is set */
-    uint64_t since;                     /* cycles before `since` are counted */
+    uint64_t *wanting; /* [GPCI_TIMED_UNITS][words] bit maps of warps, by the unit of the warp */
+    uint64_t next;     /* first core cycle in which a warp may issue; earlier if gpci_timed_sm.stirred is set */
+    uint64_t since;    /* cycles before `since` are counted */
     uint64_t free_at[GPCI_TIMED_UNITS]; /* core cycle from which a unit of the kind is free */
     uint64_t busy_until;                /* largest value of `free_at` */
     gpci_l1_waits waits;                /* waits of L1 before `since`, if `class` is GPCI_CYCLE_MEMORY */
@@ -101,9 +101,9 @@ typedef struct gpci_timed_counts {
     uint64_t own, threads;                              /* instructions not counted by the hierarchy; their threads */
     uint64_t bypassing, throttled;                      /* sums over all cycles of warps of these classes */
     uint64_t by_bypassing;                              /* instructions issued by bypassing warps */
-    uint64_t copy_groups, copy_waits, copy_wait_cycles; /* asynchronous copies (copies.h) */
-    uint64_t cluster_accesses, cluster_bytes;           /* accesses to shared memory of remote blocks */
-    uint64_t l1i_accesses, l1i_hits, l1i_merges, l1i_waits; /* instruction caches */
+    uint64_t copy_groups, copy_waits, copy_wait_cycles; /* counts of asynchronous copies (copies.h) */
+    uint64_t cluster_accesses, cluster_bytes;           /* accesses to the shared memory of other blocks; their bytes */
+    uint64_t l1i_accesses, l1i_hits, l1i_merges, l1i_waits; /* counts of instruction caches (icache.h) */
     uint64_t l1i_prefetches, l1i_prefetch_hits, l1i_late_prefetches, l1i_unused_prefetches;
     uint64_t cluster_barriers; /* arrivals of blocks at cluster barriers */
     uint64_t mbarrier_phases, mbarrier_arrivals, mbarrier_checks, mbarrier_untold;
