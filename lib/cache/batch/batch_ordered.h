@@ -2,10 +2,10 @@
 
 /*
  * LRU without order words: a variant of the plain loop for rows whose elements a vector instruction can move. The
- * variant serves full caches of 4 or 8 ways with AVX2 or AVX-512, and of 16 ways with AVX-512. During the loop the
- * elements of a row are sorted by recency, and each element has the tag, the way and the dirty bit of a line:
+ * variant serves caches without a free way: 4 or 8 ways with AVX2 or AVX-512, and 16 ways with AVX-512. During the loop
+ * the elements of a row are sorted by recency, and each element has the tag, the way and the dirty bit of a line:
  *
- *   bit 31 dirty | 30..27 way | 26..0 line number, relative to the begin of a window of 2^27 lines
+ *   bit 31 dirty | 30..27 way | 26..0 line number, relative to the first line of a window of 2^27 lines
  *
  * An access, hit or miss, is a compare, a load and a masked shift or permutation, without a branch:
  *   hit at place p    the elements at places 0 to p - 1 move to places 1 to p; the element at p moves to place 0

@@ -108,8 +108,9 @@ static gpc_status make_lots(gpci_address_map *map, const gpci_address_bits *bits
 }
 
 /*
- * Build the runs for the slice number (`number`) and for the address within a slice (`left`); choose map->rest, the
- * additional top bits, and map->finest. `of_bank`: address bits of the bank that are part of the slice number.
+ * Build the runs for the slice number (`number`) and for the address within a slice (`left`). `of_bank`: address bits
+ * of the bank that are part of the slice number. Except for random (make_lots): choose the additional top bits of the
+ * address within a slice (map->rest), and find the lowest address bit that the slice depends on (map->finest).
  */
 static void make_runs(gpci_address_map *map, const gpci_address_bits *bits, uint64_t of_bank) {
     const uint64_t hashed = map->hash.rest << map->hash_from;

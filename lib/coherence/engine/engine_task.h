@@ -276,7 +276,7 @@ typedef struct gpci_engine_unit {
     uint32_t youngest;        /* youngest access in flight */
     uint32_t listed, joined;  /* number of accesses in flight, and of joined accesses among them */
     uint32_t sweeps;          /* number of acquires and flushes of the module in progress */
-    uint32_t address_blocked; /* first task that blocks an address, or GPCI_NO_ITEM */
+    uint32_t address_blocked; /* newest task that blocks an address (a list through `behind`), or GPCI_NO_ITEM */
     gpci_due_queue address_waiters;
     uint32_t notified; /* first INVALIDATION task to the module, or GPCI_NO_ITEM */
     gpci_due_queue notified_waiters;

@@ -254,7 +254,11 @@ typedef struct gpci_ctrl {
     gpci_queue in;     /* before the tags */
     gpci_queue out;    /* miss queue: to the network, or to memory */
     gpci_queue served; /* L2: data on the way to the reply network */
-    gpci_queue fills;  /* L2: data from memory; L1: data brought by another SM's read */
+    /*
+     * L2: data from memory. Coherent L2 and clusters: messages from below, and from slices of the other partition or of
+     * other GPUs. L1: data brought by another SM's read.
+     */
+    gpci_queue fills;
     gpci_tag_port tag_port;
     gpci_data_port data;
     uint64_t fill_free;            /* cycle of the controller's clock from which the fill port is free */

@@ -447,7 +447,7 @@ GPCI_INLINE void gpci_log_queued(gpci_timed *timed, const gpci_ctrl *ctrl, const
         gpci_append_queued(timed, ctrl, pkt, passes);
 }
 
-/* L1 hits: the data are out of the port at `due`. */
+/* L1 serves a packet without data from below. The data have passed the data port at `due`. */
 GPCI_INLINE void gpci_log_hit(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt, uint64_t due) {
     if (GPCI_UNLIKELY(timed->log != NULL))
         gpci_append_hit(timed, ctrl, pkt, due);

@@ -333,7 +333,10 @@ gpci_verdict gpci_ctrl_settle(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
     return GPCI_WAITING;
 }
 
-/* Fill the data of a fetch into the cache, in the name of a packet that keeps the data. */
+/*
+ * General path of keep(): fill sectors of a packet's line into the cache. The cache and its policies see the packet's
+ * request, which may differ from the request that was fetched for. The bytes of a store are filled, too.
+ */
 static GPCI_NOINLINE void fill(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_packet *pkt, uint8_t sectors) {
     gpc_access_result got;
     gpc_status status = gpci_fill_own(ctrl->cache, &pkt->request, sectors, &got);
@@ -441,8 +444,9 @@ static void release_waiting(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t mshr_en
 }
 
 /*
- * Keep the data of a fetch in the name of a packet: a waiting packet, or in L1, with loads travelling below, the fetch.
- * Returns the waiting packet.
+ * Keep the data of a fetch in the cache. The cache sees the request of the first waiting packet whose data are to be
+ * kept. In L1, where loads travel below: the request of the fetch, or of the waiting store that sent the fetch. Returns
+ * the waiting packet whose request was used, or GPCI_NO_PACKET.
  */
 GPCI_INLINE uint32_t keep_fetch(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *fetched, uint32_t mshr_entry,
                                 const gpci_packet *entry) {
