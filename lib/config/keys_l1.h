@@ -77,6 +77,9 @@
     X(L1_BYPASS_LATENCY, "l1.bypass_latency", COUNT, RESET | CLOCK, "cycles", "auto", 0, 100000, "auto",               \
       "the same, for what goes past L1, atomics included, behind what is on its way before it; auto: "                 \
       "l1.miss_latency")                                                                                               \
+    X(L1_BYPASS_MSHRS, "l1.bypass_mshrs", BOOL, RESET | CLOCK, "", "true", 0, 1, "",                                   \
+      "loads that a predictor sends past L1 take MSHR entries, and join fetches of their line; false: each load goes " \
+      "below by itself, as in GPGPU-Sim")                                                                              \
     X(L1_RELEASE_WIDTH, "l1.release_width", SIZE, RESET | CLOCK, "bytes", "0B", 0, 4096, "",                           \
       "bytes a core cycle in which loads that waited for a fill get what they asked for, in turn; 0B: all at once")    \
     X(L1_RELEASE_LATENCY, "l1.release_latency", COUNT, RESET | CLOCK, "cycles", "0", 0, 1000, "",                      \

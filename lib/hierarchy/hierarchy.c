@@ -15,6 +15,7 @@
 #include "level/rules/kernels.h"
 #include "level/rules/level_count.h"
 #include "level/rules/recorder.h"
+#include "registry/registry.h"
 #include "stats/stats.h"
 #include "timed/core/shards.h"
 #include "timed/ctrl/drain.h"
@@ -57,6 +58,22 @@ static gpc_status check_mshr_free(const gpc_hierarchy *hierarchy, gpc_error *err
     return GPC_OK;
 }
 
+/* Reject l1.bypass_mshrs = false beside keys that need the fetches of MSHR entries. */
+static gpc_status check_bypass(const gpc_hierarchy *hierarchy, gpc_error *error) {
+    if (gpci_number(hierarchy, GPCI_KEY_L1_BYPASS_MSHRS))
+        return GPC_OK;
+    if (gpci_number(hierarchy, GPCI_KEY_L1_BYPASS_FETCH))
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.bypass_mshrs = false needs l1.bypass_fetch = segments: only an MSHR entry fetches more");
+    const char *predictor = gpci_config_text(hierarchy->config, GPCI_KEY_L1_BYPASS);
+    uint64_t reads = 0;
+    gpc_status status = gpci_policy_reads(hierarchy->context, GPC_POLICY_PREDICTOR, predictor, error, &reads);
+    if (status == GPC_OK && reads & GPC_READS_POLICY_WORD)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "l1.bypass_mshrs = false: l1.bypass = %s learns from the replies of MSHR entries", predictor);
+    return status;
+}
+
 /* Reject keys of L1's inputs and outputs that have no effect in combination. */
 static gpc_status check_l1(const gpc_hierarchy *hierarchy, gpc_error *error) {
     const bool most = gpci_number(hierarchy, GPCI_KEY_SM_LSU_IN_FLIGHT) != UINT64_MAX,
@@ -94,9 +111,8 @@ static gpc_status check_l1(const gpc_hierarchy *hierarchy, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.line_order = descending or banks needs l1.coalescer = warp or sector: lanes have no lines "
                          "together");
-    if (gpci_check_l1_banks(hierarchy, error) < 0)
-        return GPC_ERROR_RANGE;
-    if (check_mshr_free(hierarchy, error) < 0)
+    if (gpci_check_l1_banks(hierarchy, error) < 0 || check_mshr_free(hierarchy, error) < 0 ||
+        check_bypass(hierarchy, error) < 0)
         return GPC_ERROR_RANGE;
     if (most && !waits)
         return gpci_fail(error, GPC_ERROR_RANGE, "sm.lsu_in_flight needs sm.lsu_waits = true: nothing is awaited");

@@ -44,6 +44,7 @@ const key_row key_rows_l1[] = {
     MOVE(CLOCK, "l1.latency", "90", BURST),
     MOVE(CLOCK, "l1.miss_latency", "50", MEMORY),
     MOVE(CLOCK, "l1.bypass_latency", "90", BURST),
+    WITH(CLOCK, "l1.bypass_mshrs", "false", "l1.bypass = random-p", MEMORY),
     MOVE(CLOCK, "l1.release_width", "4B", MEMORY),
     WITH(CLOCK, "l1.release_latency", "50", "l1.release_width = 32B", MEMORY),
     WITH(CLOCK, "l1.mshr_free", "drained", "l1.release_width = 4B", MEMORY),

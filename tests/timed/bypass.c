@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <string.h>
 
 /*
  * Bypasses of L1: moved bytes, decisions before the move, and loads that pass an L1 without room. Lines 4 KiB apart
@@ -206,6 +207,38 @@ Test(timed_bypass, segments_in_flight) {
     rig_latency(&r, LINE(GPC_LOAD, 0));
     cr_expect_eq(r.done[r.issued - 1].level, 1, "the whole line has been kept");
     rig_close(&r);
+}
+
+/*
+ * Without MSHR entries each bypassing load goes below by itself: nothing joins, and the only entry may be taken. A load
+ * that the replacement policy declines is no predictor's, and keeps to the entries.
+ */
+Test(timed_bypass, past_the_mshrs) {
+    for (unsigned mshrs = 0; mshrs < 2; mshrs++) {
+        rig r;
+        rig_open(&r, mshrs ? "l1.mshr_entries = 1\n" : "l1.mshr_entries = 1\nl1.bypass_mshrs = false\n", MEMORY);
+        const uint64_t alone = rig_latency(&r, WORD(GPC_LOAD, 8 * SET, .hint = GPC_HINT_CG));
+        rig_issue(&r, WORD(GPC_LOAD, 0));
+        const uint64_t past = rig_push(&r, WORD(GPC_LOAD, 64 + SET, .hint = GPC_HINT_CG)),
+                       again = rig_push(&r, WORD(GPC_LOAD, 68 + SET, .hint = GPC_HINT_CG, .warp = 1));
+        rig_finish(&r);
+        const measured_stats s = rig_stats(&r);
+        cr_expect_eq(s.l1_bypasses, 3);
+        cr_expect_eq(s.l1_bypassed_sectors, mshrs ? 2 : 3);
+        cr_expect_eq(s.l1_pending_sector_hits, mshrs);
+        cr_expect_eq(TRAFFIC(s, mshrs ? 3 : 4), (mshrs ? 3 : 4) * 32);
+        cr_expect_eq(r.done[past].cycle - r.done[past].issued > alone + MEMORY / 2, mshrs, "waits for the entry");
+        cr_expect_eq(r.done[again].level, 3);
+        cr_expect_eq(s.l1_mshr_stalls > 0, mshrs);
+        rig_close(&r);
+    }
+    gpc_error error = GPC_ERROR_INIT;
+    cr_expect_eq(rig_refused("l1.bypass_mshrs = false\nl1.bypass = agcb\n", &error), GPC_ERROR_RANGE);
+    cr_expect_not_null(strstr(error.message, "l1.bypass = agcb learns"), "%s", error.message);
+    cr_expect_eq(rig_refused("l1.bypass_mshrs = false\nl1.bypass_fetch = line\n", &error), GPC_ERROR_RANGE);
+    cr_expect_not_null(strstr(error.message, "needs l1.bypass_fetch = segments"), "%s", error.message);
+    measured_stats s;
+    cr_expect_eq(fifth("miser", "l1.bypass_mshrs = false\n", &s), 32);
 }
 
 /* Data for a bypassing load leave no trace, even if another load waits for the rest of the line. */

@@ -95,6 +95,7 @@ static const idle_row rows[] = {
     {GPCI_KEY_L1_BANKS, TREES, "coherent L1s have the ports of l1.tag_ports alone", has_hashed_banks},
     {GPCI_KEY_L1_BYPASS_FETCH, TREES, "its messages bring whole blocks", NULL},
     {GPCI_KEY_L1_BYPASS_LATENCY, TREES, "coherent L1s send at once", NULL},
+    {GPCI_KEY_L1_BYPASS_MSHRS, TREES, by_lock, NULL},
     {GPCI_KEY_L1_BYPASS_QUEUE, TREES, "coherent L1s have one queue of messages", NULL},
     {GPCI_KEY_L1_COMBINE_LINES, TREES, no_combining, NULL},
     {GPCI_KEY_L1_COMBINE_CYCLES, TREES, no_combining, NULL},

@@ -117,6 +117,7 @@ struct gpci_timed {
     uint32_t longest_way; /* longer of miss_latency and bypass_latency */
     gpci_atomic_options atomic_unit;
     uint32_t bundle_line;     /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: never */
+    bool bypass_alone;        /* l1.bypass_mshrs = false: bypassing loads take no MSHR entries */
     uint32_t bypass_capacity; /* places beyond a full miss queue of L1, for loads that the predictor sends past L1 */
     gpci_group groups[GPCI_GROUP_COUNT];
     uint8_t *group_of;               /* [components] gpci_group_kind */

@@ -86,6 +86,7 @@ static void read_options(gpci_timed *timed) {
     if (timed->hierarchy->coherent && timed->hierarchy->line_blocks > 1)
         timed->bundle_line = timed->hierarchy->l1_level.line_bytes * timed->hierarchy->line_blocks;
     timed->data_banks = read_data_banks(timed);
+    timed->bypass_alone = !gpci_number(timed->hierarchy, GPCI_KEY_L1_BYPASS_MSHRS);
     timed->bypass_capacity = number(timed, GPCI_KEY_L1_BYPASS_QUEUE);
     timed->l1_queue = number(timed, GPCI_KEY_L1_QUEUE);
     timed->l1_queue = timed->l1_queue ? timed->l1_queue : 1;

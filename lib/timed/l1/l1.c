@@ -81,7 +81,10 @@ static GPCI_NOINLINE void hold_bypass(const gpci_timed *timed, const gpci_ctrl *
         gpci_close_l1_bypass(timed->hierarchy, ctrl->index);
 }
 
-/* Send a load past L1 without joining the line's fetch, which may bring data older than the line's last change. */
+/*
+ * Send a load past L1 without joining the line's fetch: with l1.bypass_mshrs = false, or because the fetch may bring
+ * data older than the line's last change.
+ */
 static gpci_verdict send_alone(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     access->fresh = false; /* the entry may be gone when the load has its turn again */
@@ -110,8 +113,9 @@ static gpci_verdict pass_load(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
     if (first)
         gpci_ctrl_look(timed, ctrl, pkt, access);
     const bool bypassed = access->result.outcome == GPC_BYPASSED,
-               alone = bypassed && GPCI_UNLIKELY(gpci_reads_anew(&pkt->request)) &&
-                       gpci_changes_forbid(timed, ctrl, pkt, access);
+               alone = bypassed &&
+                       GPCI_UNLIKELY((timed->bypass_alone && !access->declined) ||
+                                     (gpci_reads_anew(&pkt->request) && gpci_changes_forbid(timed, ctrl, pkt, access)));
     if (first) {
         access->flying = alone ? 0 : access->flying;
         count_lookup(timed, ctrl, pkt, access);
