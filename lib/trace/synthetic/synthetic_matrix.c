@@ -32,12 +32,13 @@ static const char tiled_code[] =
     "R5 IMAD R10 R4; R4 IMAD R8 R4; R5 LEA R8 R5; R6 LEA R10 R4; R4 LEA R11 R8; R7 IMAD R7 UR6 R4; R2 IMAD.WIDE R7 R2;"
     "STS R5 R0; BAR.SYNC.DEFER_BLOCKING; R9 LDS R6; STG.E R2 UR4 R9; EXIT";
 
-static void walk_tiled(gpci_walk *walk, const gpci_launch *launch) {
+/* Transpose the tile in column x and row y of the input's tiles through shared memory. */
+static void transpose_tile(gpci_walk *walk, const gpci_launch *launch, uint64_t x, uint64_t y) {
     uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES], put[GPCI_SYNTHETIC_LANES], get[GPCI_SYNTHETIC_LANES];
     for (unsigned lane = 0; lane < walk->lanes; lane++) {
-        uint64_t tx = walk->tx[lane], ty = walk->ty[lane];
-        in[lane] = (walk->gy[lane] * launch->columns + walk->gx[lane]) * GPCI_ELEMENT;
-        out[lane] = ((walk->x * TILE + ty) * launch->rows + walk->y * TILE + tx) * GPCI_ELEMENT;
+        const uint64_t tx = walk->tx[lane], ty = walk->ty[lane];
+        in[lane] = ((y * TILE + ty) * launch->columns + x * TILE + tx) * GPCI_ELEMENT;
+        out[lane] = ((x * TILE + ty) * launch->rows + y * TILE + tx) * GPCI_ELEMENT;
         put[lane] = (ty * PITCH + tx) * GPCI_ELEMENT;
         get[lane] = (tx * PITCH + ty) * GPCI_ELEMENT;
     }
@@ -47,6 +48,27 @@ static void walk_tiled(gpci_walk *walk, const gpci_launch *launch) {
     gpci_access_at(walk, GPCI_SHARED_BASE, get);
     gpci_access_at(walk, launch->operand[1].base, out);
     gpci_finish(walk);
+}
+
+static void walk_tiled(gpci_walk *walk, const gpci_launch *launch) {
+    transpose_tile(walk, launch, walk->x, walk->y);
+}
+
+/*
+ * transposeDiagonal of Multi2Sim's CUDA SDK 6.5 (synthetic_sdk.c), launched twice, to warm up and to measure.
+ * Consecutive blocks take tiles along diagonals.
+ */
+static const char diagonal_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R4 S2R; R5 S2R; R6 IADD R3 R4; R6 I2F R6; R6 MUFU.RCP R6; R6 F2I R6;"
+    "R6 IMAD R6 R5 R3; R7 SHL R6; R7 IADD R7 R0; R8 SHL R3; R8 IADD R8 R2; R9 IMAD R8 R7; R9 SHL R9; R10 LDG.E R9;"
+    "R11 IMAD R2 R0; R11 SHL R11; STS R11 R10; BAR.SYNC; R12 SHL R3; R12 IADD R12 R0; R13 SHL R6; R13 IADD R13 R2;"
+    "R14 IMAD R13 R12; R14 SHL R14; R15 IMAD R0 R2; R15 SHL R15; R16 LDS R15; STG.E R14 R16; EXIT";
+
+static void walk_diagonal(gpci_walk *walk, const gpci_launch *launch) {
+    const uint64_t wide = launch->grid[0], high = launch->grid[1], block = walk->x + wide * walk->y;
+    const uint64_t y = wide == high ? walk->x : block % high,
+                   x = (wide == high ? walk->x + walk->y : block / high + y) % wide;
+    transpose_tile(walk, launch, x, y);
 }
 
 static gpc_status plan_transpose(gpci_problem *problem, gpci_launch *launch) {
@@ -72,6 +94,13 @@ static gpc_status plan_tiled(gpci_problem *problem) {
     return plan_transpose(problem, &launch);
 }
 
+static gpc_status plan_diagonal(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z17transposeDiagonalPfS_ii", .code = diagonal_code, .warp = walk_diagonal};
+    launch.shared = TILE * PITCH * GPCI_ELEMENT;
+    gpc_status status = plan_transpose(problem, &launch);
+    return status == GPC_OK ? gpci_problem_launch(problem, &launch) : status;
+}
+
 const gpci_synthetic gpci_synthetic_transpose_naive = {
     .name = "transpose-naive",
     .summary = "matrix transpose, stores scattered by columns; SIZE of the matrix (columns=0: near square)",
@@ -89,6 +118,16 @@ const gpci_synthetic gpci_synthetic_transpose_tiled = {
     .parameters = columns_parameter,
     .parameter_count = 1,
     .plan = plan_tiled,
+};
+
+const gpci_synthetic gpci_synthetic_sdk_transpose = {
+    .name = "sdk-transpose",
+    .summary = "transposeDiagonal of Multi2Sim's CUDA SDK 6.5, launched twice; SIZE of the matrix (columns=0: near "
+               "square)",
+    .least = TILE * TILE * GPCI_ELEMENT,
+    .parameters = columns_parameter,
+    .parameter_count = 1,
+    .plan = plan_diagonal,
 };
 
 /* Most instructions divide the row and the column by the side of the inner matrix. */

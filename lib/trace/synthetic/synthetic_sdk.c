@@ -3,15 +3,12 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Three programs of the general-purpose suite of seeds/002, Table 3.4, as in the sources cited there:
- * github.com/Multi2Sim/m2s-bench-cudasdk-6.5, commit 1f0f416, files Histogram/histogram256.cu,
- * ScalarProduction/scalarProd_kernel.cuh and Transpose/transpose.cu. The Makefiles compile for sm_35 without
- * optimization: no loop is unrolled, and each operand has an address of its own. Other programs of the suite have the
- * loops of the synthetic kernels vectoradd, cppoverload and fastwalsh:convolve=1.
+ * Programs of the general-purpose suite of seeds/002, Table 3.4, as in the sources cited there:
+ * github.com/Multi2Sim/m2s-bench-cudasdk-6.5, commit 1f0f416, files Histogram/histogram256.cu and
+ * ScalarProduction/scalarProd_kernel.cuh; Transpose/transpose.cu is in synthetic_matrix.c. The Makefiles compile for
+ * sm_35 without optimization: no loop is unrolled, and each operand has an address of its own. Other programs of the
+ * suite have the loops of the synthetic kernels vectoradd, cppoverload and fastwalsh:convolve=1.
  */
-
-#define TILE 16u
-#define PITCH (TILE + 1)
 
 /*
  * histogram256Kernel: each warp counts in a histogram of its own in shared memory, without atomics. A lane writes its
@@ -292,61 +289,4 @@ const gpci_synthetic gpci_synthetic_sdk_scalarprod = {
     .parameters = product_parameters,
     .parameter_count = 1,
     .plan = plan_product,
-};
-
-/* transposeDiagonal, launched twice: consecutive blocks take tiles along diagonals. */
-static const char diagonal_code[] =
-    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R4 S2R; R5 S2R; R6 IADD R3 R4; R6 I2F R6; R6 MUFU.RCP R6; R6 F2I R6;"
-    "R6 IMAD R6 R5 R3; R7 SHL R6; R7 IADD R7 R0; R8 SHL R3; R8 IADD R8 R2; R9 IMAD R8 R7; R9 SHL R9; R10 LDG.E R9;"
-    "R11 IMAD R2 R0; R11 SHL R11; STS R11 R10; BAR.SYNC; R12 SHL R3; R12 IADD R12 R0; R13 SHL R6; R13 IADD R13 R2;"
-    "R14 IMAD R13 R12; R14 SHL R14; R15 IMAD R0 R2; R15 SHL R15; R16 LDS R15; STG.E R14 R16; EXIT";
-
-static void walk_diagonal(gpci_walk *walk, const gpci_launch *launch) {
-    const uint64_t wide = launch->grid[0], high = launch->grid[1], block = walk->x + wide * walk->y;
-    const uint64_t y = wide == high ? walk->x : block % high,
-                   x = (wide == high ? walk->x + walk->y : block / high + y) % wide;
-    uint64_t in[GPCI_SYNTHETIC_LANES], out[GPCI_SYNTHETIC_LANES], put[GPCI_SYNTHETIC_LANES], get[GPCI_SYNTHETIC_LANES];
-    for (unsigned lane = 0; lane < walk->lanes; lane++) {
-        const uint64_t tx = walk->tx[lane], ty = walk->ty[lane];
-        in[lane] = ((y * TILE + ty) * launch->columns + x * TILE + tx) * GPCI_ELEMENT;
-        out[lane] = ((x * TILE + ty) * launch->rows + y * TILE + tx) * GPCI_ELEMENT;
-        put[lane] = (ty * PITCH + tx) * GPCI_ELEMENT;
-        get[lane] = (tx * PITCH + ty) * GPCI_ELEMENT;
-    }
-    gpci_access_at(walk, launch->operand[0].base, in);
-    gpci_access_at(walk, GPCI_SHARED_BASE, put);
-    gpci_barrier(walk);
-    gpci_access_at(walk, GPCI_SHARED_BASE, get);
-    gpci_access_at(walk, launch->operand[1].base, out);
-    gpci_finish(walk);
-}
-
-static gpc_status plan_diagonal(gpci_problem *problem) {
-    gpci_launch launch = {.name = "_Z17transposeDiagonalPfS_ii", .code = diagonal_code, .warp = walk_diagonal};
-    gpc_status status = gpci_problem_matrix(problem, (uint64_t)problem->values[0], TILE, &launch);
-    if (status < 0)
-        return status;
-    launch.block[0] = launch.block[1] = TILE;
-    launch.grid[0] = launch.columns / TILE;
-    launch.grid[1] = launch.rows / TILE;
-    launch.shared = TILE * PITCH * GPCI_ELEMENT;
-    for (unsigned k = 0; k < 2; k++)
-        launch.operand[k].base = gpci_problem_array(problem, launch.rows * launch.columns * GPCI_ELEMENT);
-    for (unsigned k = 0; k < 2 && status == GPC_OK; k++) /* once to warm up, once to measure */
-        status = gpci_problem_launch(problem, &launch);
-    return status;
-}
-
-static const gpc_parameter diagonal_parameters[] = {
-    {"columns", 0, 0, 1 << 20, true, "of the input; 0: the least power of two that makes it not taller than wide"},
-};
-
-const gpci_synthetic gpci_synthetic_sdk_transpose = {
-    .name = "sdk-transpose",
-    .summary = "transposeDiagonal of Multi2Sim's CUDA SDK 6.5, launched twice; SIZE of the matrix (columns=0: near "
-               "square)",
-    .least = TILE * TILE * GPCI_ELEMENT,
-    .parameters = diagonal_parameters,
-    .parameter_count = 1,
-    .plan = plan_diagonal,
 };

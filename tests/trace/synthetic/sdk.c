@@ -115,37 +115,6 @@ Test(synthetic_sdk, scalarprod) {
     rig_close(&r);
 }
 
-/* Products first; then sums of two accumulators; then the result. */
-static double product(machine_lane *lane, const char *kernel) {
-    (void)kernel;
-    double sum = 0;
-    for (unsigned i = 0; i < lane->count; i += 2)
-        sum += lane->shared ? lane->queue[i] + (i + 1 < lane->count ? lane->queue[i + 1] : 0)
-                            : lane->queue[i] * lane->queue[i + 1];
-    lane->count = 0;
-    return sum;
-}
-
-static void check_product(const char *source, size_t vectors, size_t length) {
-    machine m;
-    machine_open(&m, source, 4, product);
-    machine_run(&m);
-    cr_assert_eq(m.lengths[0], vectors * length);
-    for (size_t v = 0; v < vectors; v++) {
-        double sum = 0;
-        for (size_t i = v * length; i < (v + 1) * length; i++)
-            sum += m.arrays[0][i] * m.arrays[1][i];
-        machine_expect(&m, 2, v, sum);
-    }
-    machine_close(&m);
-}
-
-Test(synthetic_sdk, scalarprod_sums) {
-    check_product("sdk-scalarprod:160000", 16, 2500);
-    check_product("sdk-scalarprod:20000:vectors=5", 5, 1000);
-    check_product("sdk-scalarprod:100000:vectors=130,lanes=64", 130, 192);
-}
-
 static double moved(machine_lane *lane, const char *kernel) {
     (void)kernel;
     cr_assert_eq(lane->count, 1);

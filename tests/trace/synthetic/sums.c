@@ -110,9 +110,9 @@ static double scalar_product(machine_lane *lane, const char *kernel) {
     return take(lane, lane->count == 2 ? lane->queue[0] + lane->queue[1] : lane->queue[0]);
 }
 
-static void check_scalarprod(const char *source, size_t vectors, size_t length) {
+static void check_scalarprod(const char *source, machine_value value, size_t vectors, size_t length) {
     machine m;
-    machine_open(&m, source, 4, scalar_product);
+    machine_open(&m, source, 4, value);
     machine_run(&m);
     cr_assert_eq(m.lengths[0], vectors * length);
     cr_assert_eq(m.lengths[2], vectors);
@@ -126,9 +126,26 @@ static void check_scalarprod(const char *source, size_t vectors, size_t length) 
 }
 
 Test(synthetic_sums, scalarprod) {
-    check_scalarprod("scalarprod:512KiB", 256, 512);
-    check_scalarprod("scalarprod:20000:vectors=5", 5, 1000);
-    check_scalarprod("scalarprod:100000:vectors=130,lanes=64", 130, 192);
+    check_scalarprod("scalarprod:512KiB", scalar_product, 256, 512);
+    check_scalarprod("scalarprod:20000:vectors=5", scalar_product, 5, 1000);
+    check_scalarprod("scalarprod:100000:vectors=130,lanes=64", scalar_product, 130, 192);
+}
+
+/* Products first; then sums of two accumulators; then the result. */
+static double accumulated(machine_lane *lane, const char *kernel) {
+    (void)kernel;
+    double sum = 0;
+    for (unsigned i = 0; i < lane->count; i += 2)
+        sum += lane->shared ? lane->queue[i] + (i + 1 < lane->count ? lane->queue[i + 1] : 0)
+                            : lane->queue[i] * lane->queue[i + 1];
+    lane->count = 0;
+    return sum;
+}
+
+Test(synthetic_sums, sdk_scalarprod) {
+    check_scalarprod("sdk-scalarprod:160000", accumulated, 16, 2500);
+    check_scalarprod("sdk-scalarprod:20000:vectors=5", accumulated, 5, 1000);
+    check_scalarprod("sdk-scalarprod:100000:vectors=130,lanes=64", accumulated, 130, 192);
 }
 
 /* Loaded values go to shared memory, in order; the result is the sum of the values read back, three times. */
