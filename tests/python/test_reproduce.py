@@ -322,8 +322,7 @@ class Loads(unittest.TestCase):
     def test_as_published(self):
         for program in seeds001.PROGRAMS:
             _, runs = seeds001.TABLE_3[program.name]
-            # streamcluster has two more in a branch that our points never take
-            self.assertEqual(len(_pairs.trials(self.loads(program.quick))), runs if program.name != "SC" else 29)
+            self.assertEqual(len(_pairs.trials(self.loads(program.quick))), runs, program.name)
 
 
 class Kept(TemporaryCase):
@@ -365,25 +364,42 @@ class Kept(TemporaryCase):
 
 
 class Profiles(TemporaryCase):
+    @staticmethod
+    def loads(source):
+        """Lines and segments of each load of a warp."""
+        with gpucache.Context() as context, gpucache.Trace(context, source) as trace:
+            return [[len({address // size for address in each.addresses}) for size in (128, 32)]
+                    for kernel in trace for block in kernel for warp in block for each in warp
+                    if each.addresses and each.kind == gpucache.Kind.LOAD]  # fmt: skip
+
     def test_classes_by_segments(self):
-        """Points are 32 bytes apart, a segment each; work entries 48, so that 32 lanes touch 32 of 48 segments; of loads of
-        a line 16 read a whole one, a coordinate of each point, 16 a word, and one the centres."""
+        """A launch of 1,024 points, a segment each, with entries for 10 centres and one more."""
         source = "synthetic:rodinia-streamcluster:256KiB:dimensions=16,blocks=2"
+        loads = self.loads(source)
         found = _profiles.measure("gtx480", source, self.folder)
         classes = {n: (reuse, used, score) for n, reuse, used, score in found["classes"]}
-        self.assertEqual(sorted(classes), [1, 8, 12])
-        self.assertEqual(classes[8][1], 1)
-        self.assertEqual(classes[12], (0, 32 / 48, 32 / 48))
-        self.assertAlmostEqual(classes[1][1], (16 * 4 + 16 * 1 + 4) / (33 * 4))
-        self.assertEqual([cached for _, cached in found["candidates"]][-1], [])
+        self.assertEqual(sorted(classes), sorted({lines for lines, _ in loads}))
+        for n, (_, used, _) in classes.items():
+            segments = [segments for lines, segments in loads if lines == n]
+            self.assertAlmostEqual(used, sum(segments) / (4 * n * len(segments)))
+        self.assertGreater(len(classes), 8)
+        self.assertEqual((max(classes), classes[11][0]), (11, 0))
+
+    def test_bypassed_classes(self):
+        """Points of 100 bytes are read as 25 lines, clusters as one: no line belongs to both classes."""
+        source = "synthetic:rodinia-kmeans:100KiB:features=25,clusters=2,texture=0"
+        loads = self.loads(source)
+        found = _profiles.measure("gtx480", source, self.folder)
+        self.assertEqual({lines for lines, _ in loads}, {1, 25})
+        self.assertEqual([cached for _, cached in found["candidates"]], [[1, 25], [1], []])
         file = os.path.join(self.folder, found["file"])
         for threshold, cached in found["candidates"]:
             with gpucache.Context() as context, gpucache.Config(context, "gtx480", {
                 "l1.bypass": f"hybrid(file={file}, use=segments, threshold={threshold:.12g})",
             }) as config, gpucache.Replay(context, config) as replay, gpucache.Trace(context, source) as trace:  # fmt: skip
                 stats = sum((result.stats for result in replay.run(trace)), gpucache.Stats())
-            of = {1: 33, 8: 3 * 8, 12: 12}  # transactions of a warp's loads
-            self.assertEqual(stats["l1.bypasses"], 32 * sum(n for each, n in of.items() if each not in cached), cached)
+            bypassed = sum(lines for lines, _ in loads if lines not in cached)
+            self.assertEqual(stats["l1.bypasses"], bypassed, cached)
 
     def test_kept_by_content(self):
         """Made once; and again after the file's loss or damage. Runs of another profile are different runs."""

@@ -203,6 +203,7 @@ static void close_source(gpci_source *source) {
     gpc_context *context = source->context;
     gpci_free(context, trace->listing.steps);
     gpci_free(context, trace->problem.data);
+    gpci_free(context, trace->problem.launches);
     gpci_free(context, trace->file);
     gpci_free(context, trace);
 }

@@ -18,7 +18,7 @@
  */
 
 #define GPCI_SYNTHETIC_LANES 64u
-#define GPCI_SYNTHETIC_LAUNCHES 48u
+#define GPCI_SYNTHETIC_LAUNCHES 48u /* largest number in most kernels' parameters */
 #define GPCI_SYNTHETIC_ARRAYS 32u
 #define GPCI_SYNTHETIC_OPERANDS 4u
 #define GPCI_ELEMENT sizeof(uint32_t)       /* bytes of an int or a float */
@@ -70,8 +70,8 @@ struct gpci_problem {
     gpc_context *context;
     gpc_error *error;
     void *data; /* see gpci_problem_data; freed with the source */
-    gpci_launch launches[GPCI_SYNTHETIC_LAUNCHES];
-    size_t launch_count;
+    gpci_launch *launches;
+    size_t launch_count, launch_capacity;
     gpci_synthetic_array arrays[GPCI_SYNTHETIC_ARRAYS];
     size_t array_count;
     uint64_t next_large, next_small, end_small; /* device addresses not given out yet */
@@ -112,6 +112,10 @@ typedef struct gpci_c_random {
 
 gpci_c_random gpci_c_srand(uint32_t seed);
 uint32_t gpci_c_rand(gpci_c_random *random);
+
+/* lrand48() of POSIX: 31 bits of a linear congruential generator of 48 bits. */
+uint64_t gpci_c_srand48(uint32_t seed);
+uint32_t gpci_c_lrand48(uint64_t *random);
 
 /* Allocate zeroed memory for the launches' data (a graph, a tree). Call once. NULL: out of memory, with an error. */
 void *gpci_problem_data(gpci_problem *problem, size_t bytes);

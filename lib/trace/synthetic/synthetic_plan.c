@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/array.h"
 #include "trace/synthetic/synthetic.h"
 
 #include <stdarg.h>
@@ -51,8 +52,8 @@ void *gpci_problem_data(gpci_problem *problem, size_t bytes) {
 }
 
 gpc_status gpci_problem_launch(gpci_problem *problem, const gpci_launch *launch) {
-    if (problem->launch_count == GPCI_SYNTHETIC_LAUNCHES)
-        return gpci_problem_fail(problem, "more than %u launches", GPCI_SYNTHETIC_LAUNCHES);
+    if (!GPCI_ARRAY_RESERVE(problem->context, problem->launches, problem->launch_capacity, problem->launch_count, 1))
+        return gpci_out_of_memory(problem->error);
     gpci_launch *added = &problem->launches[problem->launch_count];
     *added = *launch;
     uint64_t *grid = added->grid, *block = added->block;
@@ -103,4 +104,13 @@ gpci_c_random gpci_c_srand(uint32_t seed) {
     for (unsigned i = 0; i < 310; i++)
         gpci_c_rand(&random);
     return random;
+}
+
+uint64_t gpci_c_srand48(uint32_t seed) {
+    return (uint64_t)seed << 16 | 0x330e;
+}
+
+uint32_t gpci_c_lrand48(uint64_t *random) {
+    *random = (*random * 0x5deece66d + 0xb) & 0xffffffffffff;
+    return (uint32_t)(*random >> 17);
 }

@@ -2,7 +2,7 @@
 #include "trace/synthetic/synthetic.h"
 
 /*
- * Rodinia's three programs on points (Che et al., IISWC 2009), compiled for Fermi, without unrolling.
+ * Two of Rodinia's programs on points (Che et al., IISWC 2009), compiled for Fermi, without unrolling.
  *
  * kmeans: invert_mapping copies points of `features` floats, one point behind another, to an array for each feature. A
  * load of a warp touches 32 lines, and the loads of the next features touch the same lines. kmeansPoint then computes
@@ -11,22 +11,11 @@
  * rodinia-kmn-no-tex of gpgpu-sim_simulations), named in seeds/004 as the source of its KMN. No array is inverted.
  * kmeansPoint loads points in their order, one behind another, and clusters, without textures; its grid is square.
  *
- * streamcluster: kernel_compute_cost computes the distance of each point from one point, with an array for each
- * dimension, and adds the gain to the entry of the point's centre. The published problem has 256 dimensions of 65,536
- * points, 64 MiB, in blocks of 512 threads.
- *
  * nn: euclid computes the distance of each record from one place. The published problem has 42,764 records, 342,112
  * bytes.
  */
 
 #define RECORD_BYTES 8u /* latitude, longitude */
-#define POINT_THREADS 512u
-#define POINT_BYTES 32u /* weight, pointer to coordinates, assignment, cost */
-#define ASSIGNED 16u    /* offset in a point */
-#define COST 24u        /* offset in a point */
-#define CENTRES 64u     /* entries of the table of centres */
-#define WORK_STRIDE 12u /* floats of a point in WORK: an entry for each open centre, and room */
-#define COMPARED 1000u  /* point compared with all points in the first launch */
 
 /* Addresses: R10 feature of the point, R12 feature in the arrays of features. */
 static const char invert_code[] =
@@ -137,66 +126,6 @@ static gpc_status plan_kmeans(gpci_problem *problem) {
     return status == GPC_OK && problem->values[2] != 1 ? gpci_problem_launch(problem, &launch) : status;
 }
 
-/*
- * Addresses: R4 this point, R9 coordinate of this point, R10 coordinate of the other point. R15 sum. R9 and R10 advance
- * behind the sum, as in the program run on GPGPU-Sim 3.2.1 (tests/hardware: sc.ptx).
- */
-static const char cost_code[] =
-    "R1 MOV; R5 S2R; R6 S2R; R7 S2R; R8 IMAD R6 R5 R7; P0 ISETP.GE.AND R8 R1; @P0 EXIT; R2 MOV; R3 MOV; R4 MOV;"
-    "R4 IMAD R8 R4; R7 MOV; R7 IMAD R8 R7; R9 LEA R8 R2; R10 MOV; R10 LEA R10 R2; R1 SHF.L.U32 R1; R11 MOV; R15 MOV;"
-    "step: R12 LDG.E R9; R13 LDG.E R10; R14 FADD R12 R13; R15 FFMA R14 R14 R15; R9 IADD3 R9 R1; R10 IADD3 R10 R1;"
-    "R11 IADD3 R11; P1 ISETP.LT.AND R11 R3; @P1 BRA step;"
-    "R9 LDG.E R4; R10 FMUL R15 R9; R12 LDG.E R4; P2 FSETP.LT.AND R10 R12; R13 LDG.E R4; R13 SHF.L.U32 R13;"
-    "R5 LDG.E R13; R5 IMAD R5 R7; R6 LDG.E R5; R12 FADD R12 R10; R6 FADD R6 R12 P2; STG.E R5 R6; EXIT";
-
-/* Operands: coordinates, points, table of centres, entries of each point for each centre. */
-enum { COORDINATES, POINTS, TABLE, WORK };
-
-static void walk_cost(gpci_walk *walk, const gpci_launch *launch) {
-    const uint64_t thread = walk->x * POINT_THREADS + walk->first, work = WORK_STRIDE * GPCI_ELEMENT;
-    const uint64_t point = launch->operand[POINTS].base + thread * POINT_BYTES;
-    uint64_t centres[GPCI_SYNTHETIC_LANES];
-    if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
-        return;
-    for (uint64_t step = 0; step < launch->steps; step++) {
-        const uint64_t row = launch->operand[COORDINATES].base + step * launch->n * GPCI_ELEMENT;
-        gpci_access(walk, row + thread * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_access(walk, row + launch->window * GPCI_ELEMENT, 0);
-        gpci_branch(walk, step + 1 < launch->steps);
-    }
-    gpci_access(walk, point, POINT_BYTES);
-    gpci_access(walk, point + COST, POINT_BYTES);
-    gpci_access(walk, point + ASSIGNED, POINT_BYTES);
-    for (unsigned lane = 0; lane < walk->lanes; lane++)
-        centres[lane] = (thread + lane) % CENTRES * GPCI_ELEMENT;
-    gpci_access_at(walk, launch->operand[TABLE].base, centres);
-    for (int k = 0; k < 2; k++) /* load and store */
-        gpci_access(walk, launch->operand[WORK].base + thread * work, work);
-    gpci_finish(walk);
-}
-
-static gpc_status plan_streamcluster(gpci_problem *problem) {
-    gpci_launch l = {.name = "_Z19kernel_compute_costiilP5PointiiPfS1_PiPb", .code = cost_code, .warp = walk_cost};
-    l.steps = (uint64_t)problem->values[0];
-    l.n = problem->size / GPCI_ELEMENT / l.steps;
-    if (!l.n)
-        return gpci_problem_fail(problem, "%llu bytes are less than a point of %llu dimensions",
-                                 (unsigned long long)problem->size, (unsigned long long)l.steps);
-    const uint64_t blocks = gpci_ceiling(l.n, POINT_THREADS), asked = (uint64_t)problem->values[1];
-    l.grid[0] = asked && asked < blocks ? asked : blocks;
-    l.block[0] = POINT_THREADS;
-    l.operand[COORDINATES].base = gpci_problem_array(problem, l.n * l.steps * GPCI_ELEMENT);
-    l.operand[POINTS].base = gpci_problem_array(problem, l.n * POINT_BYTES);
-    l.operand[TABLE].base = gpci_problem_array(problem, CENTRES * GPCI_ELEMENT);
-    l.operand[WORK].base = gpci_problem_array(problem, l.n * WORK_STRIDE * GPCI_ELEMENT);
-    gpc_status status = GPC_OK;
-    for (uint64_t launch = 0; status == GPC_OK && launch < (uint64_t)problem->values[2]; launch++) {
-        l.window = (COMPARED + launch * CENTRES) % l.n;
-        status = gpci_problem_launch(problem, &l);
-    }
-    return status;
-}
-
 /* R4 address of the record, R6 and R7 coordinates of the record. */
 static const char euclid_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 LEA R0 R1; R6 LDG.E R4;"
@@ -246,20 +175,4 @@ const gpci_synthetic gpci_synthetic_rodinia_kmeans = {
     .parameters = kmeans_parameters,
     .parameter_count = 4,
     .plan = plan_kmeans,
-};
-
-static const gpc_parameter streamcluster_parameters[] = {
-    {"dimensions", 64, 1, 4096, true, "of a point"},
-    {"blocks", 0, 0, 1 << 20, true, "of a launch, the first so many; 0: all"},
-    {"launches", 1, 1, GPCI_SYNTHETIC_LAUNCHES, true, "each with another point that all are compared with"},
-};
-
-const gpci_synthetic gpci_synthetic_rodinia_streamcluster = {
-    .name = "rodinia-streamcluster",
-    .summary = "streamcluster's distances from one point, as Fermi ran it; SIZE of the coordinates (dimensions=64, "
-               "blocks=0: all, launches=1)",
-    .least = GPCI_ELEMENT,
-    .parameters = streamcluster_parameters,
-    .parameter_count = 3,
-    .plan = plan_streamcluster,
 };

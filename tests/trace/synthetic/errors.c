@@ -113,6 +113,11 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("comd-eam:27647", GPC_ERROR_RANGE, "from 27648 bytes");
     refused("comd:1MiB:atoms=4,spread=4", GPC_ERROR_RANGE, "'spread': 4 is not below 4");
     refused("rodinia-kmeans:1MiB:texture=0,launch=2", GPC_ERROR_RANGE, "'launch': there is one launch");
+    refused("rodinia-streamcluster:5KiB", GPC_ERROR_RANGE,
+            "5120 bytes are 20 points of 64 dimensions; from 21 to 262144");
+    taken("rodinia-streamcluster:5376");
+    refused("rodinia-streamcluster:1048580:dimensions=1", GPC_ERROR_RANGE, "are 262145 points");
+    refused("rodinia-streamcluster:2MiB:least=9,most=8", GPC_ERROR_RANGE, "'least': 9 centres are more than 'most', 8");
     refused("comd:1MiB:atoms=60,spread=5", GPC_ERROR_RANGE, "more than 64");
     refused("string-match:10:line=11", GPC_ERROR_RANGE, "a piece of 11");
     /* A grid of more than 65,535 blocks in y. */

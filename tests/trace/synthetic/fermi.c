@@ -3,6 +3,7 @@
 #include "trace/synthetic/machine.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,38 +166,174 @@ Test(synthetic_fermi, kmeans_without_texture) {
     machine_close(&m);
 }
 
-/* The first two blocks of 1,700 points of 3 dimensions: pairs of coordinates, and the values for the point's entry. */
+/* The mark of a point; or its entry plus the cost less the distance, or the reverse if the candidate is farther. */
 static double cost(machine_lane *lane, const char *kernel) {
-    double *q = lane->queue, gain = 0;
+    double *q = lane->queue, distance = 0;
+    const bool nearer = lane->count == 3 * 2 + 4; /* the cost, twice; else the place and the number of a centre */
     (void)kernel;
-    cr_assert_eq(lane->count, 3 * 2 + 5);
+    if (lane->count == 3 * 2 + 2)
+        return 1;
+    cr_assert(nearer || lane->count == 3 * 2 + 5);
     lane->count = 0;
     for (unsigned i = 0; i < 6; i += 2)
-        gain += (q[i] - q[i + 1]) * (q[i] - q[i + 1]);
-    return q[10] + q[7] - gain * q[6] + 0 * q[8] + 0 * q[9]; /* the entry, the cost, the distance by weight */
+        distance += (q[i] - q[i + 1]) * (q[i] - q[i + 1]);
+    return nearer ? q[9] + distance * q[6] - q[8] : q[10] + q[7] - distance * q[6];
 }
 
+/* True if every entry of the first 1,024 of 1,700 points is as after a trial of point `other`. */
+static bool is_candidate(const machine *m, const double *old, size_t other) {
+    enum { WORK, TABLE, MARKS, POINTS, COORDINATES };
+    const size_t stride = m->lengths[WORK] / 1701;
+    for (size_t i = 0; i < 1700; i++) {
+        const double *point = m->arrays[POINTS] + i * 8, mark = m->arrays[MARKS][i];
+        double distance = 0, change = 0;
+        for (size_t d = 0; d < 3; d++) {
+            double apart = m->arrays[COORDINATES][d * 1700 + i] - m->arrays[COORDINATES][d * 1700 + other];
+            distance += apart * apart;
+        }
+        for (size_t e = 0; e < stride; e++)
+            change += m->arrays[WORK][i * stride + e] - old[i * stride + e];
+        const double saved = i < 1024 ? distance * point[0] - point[6] : 0;
+        const size_t last = i * stride + stride - 1;
+        if (mark ? m->arrays[WORK][last] - old[last] != saved : change != -saved || m->arrays[WORK][last] != old[last])
+            return false;
+    }
+    return true;
+}
+
+/* The first two blocks of 1,700 points of 3 dimensions: one point is the candidate. */
 Test(synthetic_fermi, streamcluster) {
-    enum { COORDINATES, POINTS, TABLE, WORK };
+    enum { WORK, TABLE, MARKS, POINTS, COORDINATES };
+    size_t found = 0, marks = 0;
     machine m;
-    machine_open(&m, "rodinia-streamcluster:20400:dimensions=3,blocks=2,launches=2", 4, cost);
+    machine_open(&m, "rodinia-streamcluster:20400:dimensions=3,blocks=2", 4, cost);
+    for (size_t i = 0; i < m.lengths[MARKS]; i++)
+        m.arrays[MARKS][i] = 0;
+    for (size_t i = 0; i < 1700; i++) /* no two points alike */
+        m.arrays[COORDINATES][i] = (double)i;
     double *old = machine_copy(&m, WORK);
     machine_run(&m);
-    for (size_t i = 0; i < 1700; i++) {
-        double entry = old[i * 12];
-        const double *point = m.arrays[POINTS] + i * 8;
-        for (size_t other = 1000; i < 1024 && other < 1100; other += 64) {
-            double distance = 0;
-            for (size_t d = 0; d < 3; d++) {
-                double apart = m.arrays[COORDINATES][d * 1700 + i] - m.arrays[COORDINATES][d * 1700 + other];
-                distance += apart * apart;
-            }
-            entry += point[6] - distance * point[0];
-        }
-        machine_expect(&m, WORK, i * 12, entry);
-    }
+    for (size_t other = 0; other < 1700; other++)
+        found += is_candidate(&m, old, other);
+    for (size_t i = 0; i < 1700; i++)
+        marks += m.arrays[MARKS][i] == 1;
+    cr_expect_eq(found, 1);
+    cr_expect(marks > 0 && marks < 1024);
     free(old);
     machine_close(&m);
+}
+
+/*
+ * A whole search: 1,024 points of 16 dimensions, for 10 to 20 centres. Numbers are of a C program made from
+ * streamcluster_cuda_cpu.cpp and streamcluster_cuda.cu (rodinia 9c10d3e): the same loops, the C library's srand48(1) and
+ * lrand48(), points behind one another in arrays of structures. It counted launches by number of centres, warps' loads
+ * by lines, and points nearer to the candidate.
+ */
+enum { CENTRES = 17, LINES = 18, LOADS = 9 };
+
+static const uint64_t launches_with[CENTRES] = {
+    [1] = 2,   [2] = 359, [3] = 2,  [4] = 169, [5] = 46, [6] = 143, [7] = 2,   [8] = 49,
+    [9] = 304, [10] = 2,  [11] = 5, [12] = 7,  [13] = 6, [14] = 8,  [15] = 27, [16] = 301};
+
+/* By load, in the order of the code: two coordinates, weight, cost; cost and entry; centre, its number, entry. */
+static const uint64_t loads_of[LOADS][LINES] = {
+    {[1] = 733184},
+    {[1] = 733184},
+    {[8] = 45824},
+    {[8] = 45824},
+    {[1] = 10345, 7048, 4751, 3127, 2359, 1450, 876, 271},
+    {[1] = 10759, 8912, 8876, 1248, 396, 36},
+    {[3] = 1, 1, 12, 8, 95, 45707},
+    {[1] = 70, 11488, 5478, 1539, 4584, 1110, 4878, 5396, 343, 1718, 2840, 2336, 3207, 837},
+    {[2] = 66, 11486, 64, 5408, 1472, 4576, 65, 1574, 9722, 63, 162, 228, 194, 275, 1461, 9008},
+};
+
+typedef struct counted {
+    uint64_t pcs[LOADS], loads[LOADS][LINES], launches[CENTRES], marks;
+} counted;
+
+static void count_load(counted *sums, const gpc_instruction *load) {
+    uint64_t lines = 0;
+    size_t row = 0;
+    for (unsigned k = 0; k < gpci_popcount(load->mask); k++) {
+        bool is_new = true;
+        for (unsigned j = 0; j < k; j++)
+            is_new = is_new && load->addresses[j] / 128 != load->addresses[k] / 128;
+        lines += is_new;
+    }
+    while (row < LOADS - 1 && sums->pcs[row] && sums->pcs[row] != load->pc)
+        row++;
+    sums->pcs[row] = load->pc;
+    cr_assert_lt(lines, LINES);
+    sums->loads[row][lines]++;
+}
+
+/* Stores of the last point's thread give the distance of the entries of two points. */
+static void count_block(counted *sums, const gpc_block *block, uint64_t work) {
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint64_t i = 0; i < block->warps[w].count; i++) {
+            const gpc_instruction *in = &block->warps[w].instructions[i];
+            if (in->space != GPC_SPACE_GLOBAL || !in->mask)
+                continue;
+            if (in->kind == GPC_LOAD)
+                count_load(sums, in);
+            else if (in->width == 1)
+                sums->marks += gpci_popcount(in->mask);
+            else if (block->index == 1 && w == 15 && in->mask >> 31)
+                sums->launches[(in->addresses[gpci_popcount(in->mask) - 1] - work) / 4 / 1023 - 1]++;
+        }
+}
+
+Test(synthetic_fermi, streamcluster_whole) {
+    static counted sums;
+    size_t arrays;
+    rig r;
+    rig_open(&r, "rodinia-streamcluster:64KiB:dimensions=16,launches=0");
+    const uint64_t work = gpci_synthetic_arrays(r.source, &arrays)[0].base;
+    while (rig_kernel(&r))
+        for (const gpc_block *block; (block = rig_block(&r)) != NULL;)
+            count_block(&sums, block, work);
+    for (size_t k = 0; k < CENTRES; k++)
+        cr_expect_eq(sums.launches[k], launches_with[k], "%lu launches with %zu centres",
+                     (unsigned long)sums.launches[k], k);
+    for (size_t row = 0; row < LOADS; row++) {
+        size_t load = 0; /* number of loads with lower program counters */
+        for (size_t other = 0; other < LOADS; other++)
+            load += sums.pcs[other] < sums.pcs[row];
+        for (size_t lines = 0; lines < LINES; lines++)
+            cr_expect_eq(sums.loads[row][lines], loads_of[load][lines], "%lu of load %zu with %zu lines",
+                         (unsigned long)sums.loads[row][lines], load, lines);
+    }
+    cr_expect_eq(sums.marks, 97999);
+    rig_close(&r);
+}
+
+/* Launches 0, 477, 954 and 1,431 of 1,432; 0, 400, 800 and 1,200, and no more; 0, 2, 4 and 6. */
+Test(synthetic_fermi, streamcluster_samples) {
+    static const struct {
+        const char *sample;
+        uint64_t centres[4];
+    } samples[] = {{"launches=4", {13, 4, 9, 16}},
+                   {"launches=9,apart=400", {13, 4, 9, 16}},
+                   {"launches=4,apart=2", {13, 2, 1, 2}}};
+    for (size_t s = 0; s < sizeof samples / sizeof *samples; s++) {
+        char source[96];
+        counted sums = {0};
+        size_t arrays;
+        rig r;
+        snprintf(source, sizeof source, "rodinia-streamcluster:64KiB:dimensions=16,%s", samples[s].sample);
+        rig_open(&r, source);
+        const uint64_t work = gpci_synthetic_arrays(r.source, &arrays)[0].base;
+        for (size_t k = 0; k < 4; k++) {
+            const uint64_t centres = samples[s].centres[k], before = sums.launches[centres];
+            cr_assert(rig_kernel(&r));
+            for (const gpc_block *block; (block = rig_block(&r)) != NULL;)
+                count_block(&sums, block, work);
+            cr_expect_eq(sums.launches[centres], before + 1, "%s: launch %zu", source, k);
+        }
+        cr_expect_not(rig_kernel(&r));
+        rig_close(&r);
+    }
 }
 
 /* Division in Fan1, subtraction in Fan2. */

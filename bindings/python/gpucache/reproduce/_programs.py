@@ -38,7 +38,8 @@ SENSITIVE = [
     Program("SS", "synthetic:similarity-score:64KiB:features=64,pairs=23040",
             "synthetic:similarity-score:64KiB:features=64,pairs=23040", 24, 2, 1.11, 2.38),
     Program("SSSP", "synthetic:sssp:2MiB:degree=5", "synthetic:sssp:512KiB:degree=5", 24, 8, 1.05, 2.20),
-    Program("SCLUSTER", "synthetic:rodinia-streamcluster:64MiB:dimensions=256,blocks=45,launches=2",
+    # The first two launches of 1,611, three blocks for each SM.
+    Program("SCLUSTER", "synthetic:rodinia-streamcluster:64MiB:dimensions=256,blocks=45,launches=2,apart=1",
             "synthetic:rodinia-streamcluster:64MiB:dimensions=256,blocks=45", 24, 4, 2.44, 6.14),
     Program("ATAX", f"synthetic:polybench-atax:{POLYBENCH},steps=256",
             f"synthetic:polybench-atax:{POLYBENCH},steps=64", 4, 4, 1.0, 2.99),
