@@ -218,6 +218,8 @@ class Command(TemporaryCase):
             ([self.source, "--read", "x"], 2, "either traces or --read"),
             (["--read", "x", "--search", "hybrid"], 2, "--search runs the traces"),
             ([self.source, "--limit", "-1", "--search", "hybrid"], 2, "not a number from 0 on"),
+            ([self.source, "--limit", "4", "--search", "compiler"], 2, "--limit is of --search hybrid"),
+            (["synthetic:classes:128B", "--search", "compiler"], 1, "no loads that go to L1"),
             ([self.path("none")], 1, "none"),
             (["--read", self.path("none")], 1, "none"),
             ([self.source, "--preset", "h10"], 1, "h100"),
@@ -302,6 +304,39 @@ class Search(TemporaryCase):
         self.assertEqual((found.returncode, found.stderr), (0, ""))
         self.assertRegex(found.stdout, r"\n +32 +[\d,]+ +1\.0000 +[\d.]+ +0  1, 32\n")
         self.assertRegex(found.stdout, r"\n +0 +[\d,]+ +[\d.]+ +0\.0 +[\d,]+  none\n")
+
+    def test_compiler(self):
+        """Each load and each pair of a kernel's two loads (bicg's two kernels have 2 and 2) is a run."""
+        kept, source = self.path("bicg.profile"), self.SOURCE + ":serial=1"
+        found = command("profile", source, "--preset", "gtx480", "--search", "compiler", "--binary", kept,
+                        "--json", self.path("out.json"))  # fmt: skip
+        self.assertEqual((found.returncode, found.stderr), (0, ""))
+        with open(self.path("out.json"), encoding="utf-8") as file:
+            result = json.load(file)["search"]
+        loads = [each["loads"] for each in result["candidates"]]
+        self.assertEqual(loads[:6], ["0", "1", "0+1", "2", "3", "2+3"])
+        for each in result["candidates"]:
+            self.assertEqual(each["predictor"], f"compiler(file={kept}, loads={each['loads']})")
+            self.assertEqual(sorted(each["cached"] + [int(n) for n in each["loads"].split("+")]), [0, 1, 2, 3])
+            row = gpucache.compare([each["predictor"]], [source], "gtx480", jobs=1)[0]
+            self.assertEqual(each["l2.read_sectors"], row.stats["l2.read_sectors"])
+        self.assertRegex(found.stdout, r"\n +0\+1 +[\d,]+ +[\d.]+ +[\d.]+ +[\d,]+  2-3\n")
+        self.assertIn(result["best"], found.stdout.splitlines()[-1])
+
+    def test_compiler_joins_gains(self):
+        """Loads 0 and 2 of two kernels gain 10 and 20 each alone: both together are a further run, and the best."""
+        gains = {"0": 10, "1": -5, "0+1": 4, "2": 20, "3": 0, "2+3": 15, "0+2": 30}
+        runs = []
+
+        def measure(named):
+            runs.append([text for text, _, _ in named])
+            return [search.Candidate(text, spec, cached, {"cycles": 100 - gains[text]}, 1 - gains[text] / 100)
+                    for text, spec, cached in named], {"cycles": 100}, "cycles"  # fmt: skip
+
+        found, base = search.compiled(["a", "a", "b", "b"], "p", measure)
+        self.assertEqual(runs, [["0", "1", "0+1", "2", "3", "2+3"], ["0+2"]])
+        self.assertEqual((search.best(found).threshold, search.best(found).cached), ("0+2", (1, 3)))
+        self.assertEqual(base, {"cycles": 100})
 
     def test_best_and_text(self):
         def candidate(relative, cached):

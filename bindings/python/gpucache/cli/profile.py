@@ -67,6 +67,8 @@ def add(commands):
             parser.error("--kernels is of traces: it takes no --read")
         if options.search and options.read:
             parser.error("--search runs the traces: it takes no --read")
+        if options.limit and options.search != "hybrid":
+            parser.error("--limit is of --search hybrid")
         run(options)
 
     parser.set_defaults(run=checked)

@@ -6,7 +6,8 @@ Speed-ups are over a run that caches everything. A bypassing load moves segments
 
 from collections import namedtuple
 
-from . import _pairs, _runs
+from .. import _pairs
+from . import _runs
 from ._bench import PRESET, SEGMENTS, mean
 from ._model import Experiment, count, holds, rate, ratio, told
 
