@@ -11,9 +11,10 @@ import unittest
 from harness import ROOT, TemporaryCase, command, python
 
 import gpucache
+from gpucache import _pairs
 from gpucache.cli.reproduce import _verdict, summary, verdicts
 from gpucache.reproduce import (
-    EXPERIMENTS, Runs, Verdicts, _bench, _kept, _model, _pairs, _pcal, _profiles, _signatures, _tokens, keep, kept,
+    EXPERIMENTS, Runs, Verdicts, _bench, _kept, _model, _pcal, _profiles, _signatures, _tokens, keep, kept,
     seeds000, seeds001,
 )  # fmt: skip
 from gpucache.reproduce._bench import Bench
