@@ -54,18 +54,24 @@ Test(batch, by_hand) {
     rig_close(&r);
 }
 
-/* Lines with equal upper bits, above those of a tag, keep the cache narrow: the quick loops go on. */
+/*
+ * Lines with equal upper bits, above those of a tag, keep the cache narrow: the quick loops go on. The batch's first
+ * address sets the upper bits, not an address behind the batch.
+ */
 Test(batch, narrow) {
-    const uint64_t base = (uint64_t)0x123 << 44, near[4] = {base, base + 128, base, base + 256}, far[1] = {base << 1};
+    const uint64_t base = (uint64_t)0x123 << 44, at[5] = {base, base << 1, base + 128, base, base + 256};
     rig r;
     rig_init(&r);
     rig_open(&r);
     gpc_batch batch = GPC_BATCH_INIT;
-    batch.count = 4, batch.addresses = near;
+    batch.count = 1, batch.addresses = at;
+    cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_OK);
+    cr_expect(!r.cache->tags.wide);
+    batch.count = 3, batch.addresses = at + 2;
     cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_OK);
     cr_expect(!r.cache->tags.wide);
     cr_expect_eq(rig_stats(&r).read_hits, 1);
-    batch.count = 1, batch.addresses = far;
+    batch.count = 1, batch.addresses = at + 1;
     cr_assert_eq(gpc_cache_access_many(r.cache, &batch, NULL, NULL), GPC_OK);
     cr_expect(r.cache->tags.wide);
     rig_close(&r);
