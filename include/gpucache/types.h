@@ -376,9 +376,10 @@ typedef struct gpc_request {
 typedef void (*gpc_state_fn)(void *user_data, void *memory, size_t bytes);
 
 /*
- * Write the next bytes of a stream, or read the next bytes. `*out_read` receives the number of bytes read, 0 at the
- * end. A negative status ends the call, which returns the status. Another status than GPC_OK, or more bytes read than
- * asked for, ends the call with GPC_ERROR_CALLBACK. The functions may not call into the object. Since: 0.2.
+ * Write the next bytes of a stream, or read the next bytes. `*out_read`, 0 before the call, receives the number of
+ * bytes read; 0: the end. A negative status ends the call, which returns the status. Another status than GPC_OK, or
+ * more bytes read than asked for, ends the call with GPC_ERROR_CALLBACK. The functions may not call into the object.
+ * Since: 0.2.
  */
 typedef gpc_status (*gpc_write_fn)(void *user_data, const void *data, size_t bytes);
 typedef gpc_status (*gpc_read_fn)(void *user_data, void *data, size_t bytes, size_t *out_read);
