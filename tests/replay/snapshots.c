@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "measured.h"
+#include "replay/rig.h"
 
 #include <gpucache/ext/replay.h>
 #include <gpucache/gpucache.h>
@@ -142,4 +143,47 @@ Test(replay_snapshots, files) {
     gpc_trace_close(wrong);
     gpc_context_destroy(context);
     remove(path);
+}
+
+/* A trace's streams have the numbers of their first kernels, also in a copy: counts by stream are equal. */
+Test(replay_snapshots, streams) {
+    static const unsigned ids[] = {7, 0, 0, 7}, expected[] = {1 + 4, 2 + 3};
+    static const char *const modes[] = {"functional", "timed"};
+    gpc_counter_info loads = GPC_COUNTER_INFO_INIT;
+    cr_assert_eq(gpc_counter_by_name(GPC_TABLE_HIERARCHY, "l1.load_requests", &loads, NULL), GPC_OK);
+    for (size_t m = 0; m < 2; m++) {
+        rig *r = rig_open();
+        set(r, "mode", modes[m]);
+        set(r, "streams", "2");
+        set(r, "l1.replacement", "lru");
+        for (unsigned k = 0; k < 4; k++) { /* kernel k has k + 1 warps */
+            char name[32], more[64];
+            snprintf(name, sizeof name, "kernel-%u.traceg", k + 1);
+            snprintf(more, sizeof more, "-cuda stream id = %u\n", ids[k]);
+            put_kernel(r, name, 1, k + 1, more, LOAD("0000", "0x1000") EXIT("0010"));
+        }
+        write_text(r, "kernelslist.g", "kernel-1.traceg\nkernel-2.traceg\nkernel-3.traceg\nkernel-4.traceg\n");
+        gpc_replay *replay = open_replay(r), *copy = NULL;
+        gpc_trace *trace = open_trace(r, "kernelslist.g");
+        for (unsigned k = 0; k < 4; k++) {
+            gpc_trace *again = open_trace(r, "kernelslist.g");
+            cr_assert_eq(gpc_replay_copy(replay, &copy, &r->error), GPC_OK, "%s", r->error.message);
+            cr_assert_eq(gpc_replay_resume(copy, again, &r->error), GPC_OK, "%s", r->error.message);
+            run_kernel(r, replay, trace), run_kernel(r, copy, again);
+            for (uint32_t stream = 0; stream < 2; stream++) {
+                uint64_t one = 0, other = 0;
+                gpc_hierarchy_read(gpc_replay_hierarchy(replay), GPC_OBJECT_STREAM, stream, &loads.id, 1, &one, 1,
+                                   NULL);
+                gpc_hierarchy_read(gpc_replay_hierarchy(copy), GPC_OBJECT_STREAM, stream, &loads.id, 1, &other, 1,
+                                   NULL);
+                cr_expect_eq(one, other, "%s: kernel %u, stream %u", modes[m], k, stream);
+                cr_expect(k < 3 || one == expected[stream], "%s: stream %u", modes[m], stream);
+            }
+            gpc_replay_destroy(copy);
+            gpc_trace_close(again);
+        }
+        gpc_trace_close(trace);
+        gpc_replay_destroy(replay);
+        rig_close(r);
+    }
 }

@@ -8,6 +8,7 @@
 /* Timed replay as a whole: kernels in sequence, limits, samples, cancelling, and no progress. */
 
 #define WORK "synthetic:stream:64KiB"
+#define MOV(pc) pc " ffffffff 1 R1 MOV 0 0\n"
 
 static rig *open_timed(void) {
     rig *r = rig_open();
@@ -179,6 +180,28 @@ Test(timed, limit_of_instructions) {
     }
     gpc_replay_destroy(replay);
     rig_close(r);
+}
+
+/* A limit that the SMs of two threads could pass within a cycle: 4 SMs of 4 schedulers that issue 2 instructions. */
+Test(timed, limit_within_a_cycle) {
+    static const char *const threads[] = {"1", "2"};
+    for (unsigned limit = 1; limit < 80; limit += 3)
+        for (size_t n = 0; n < 2; n++) {
+            char text[16];
+            snprintf(text, sizeof text, "%u", limit);
+            rig *r = open_timed();
+            set(r, "threads", threads[n]);
+            set(r, "sm.schedulers", "4");
+            set(r, "sm.issue_width", "2");
+            set(r, "limit.instructions", text);
+            put_kernel(r, "k.traceg", 4, 8, "", MOV("0000") MOV("0010") MOV("0020") MOV("0030") EXIT("0040"));
+            measured_stats stats;
+            measured_clear(&stats);
+            cr_assert_eq(run_file(r, "k.traceg", &stats), GPC_OK, "%s", r->error.message);
+            cr_expect_eq(stats.warp_instructions, limit, "%u and not %u, %s threads", (unsigned)stats.warp_instructions,
+                         limit, threads[n]);
+            rig_close(r);
+        }
 }
 
 static bool count(void *user_data, const gpc_progress *progress) {
