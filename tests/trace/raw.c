@@ -185,6 +185,25 @@ Test(raw, sms_of_processed_traces) {
     rig_close(&r);
 }
 
+/* Blocks of a grid of three different extents, the last block first, each on an SM of its own. */
+Test(raw, sms_of_three_dimensions) {
+    char text[4096], *to = text;
+    to += sprintf(to, "-grid dim = (2,3,4)\n-block dim = (32,1,1)\n-accelsim tracer version = 4\n#traces format = x\n");
+    for (unsigned b = 24; b-- > 0;)
+        to += sprintf(to, "#BEGIN_TB\nthread block = %u,%u,%u\nwarp = 0\ninsts = 1\n%u 40 0000 1 " EXIT "#END_TB\n",
+                      b % 2, b / 2 % 3, b / 6, 3 * b + 1);
+    rig r;
+    rig_open(&r);
+    write_text(&r, "k.traceg", text);
+    gpc_trace *trace = open_trace(&r, path_of(&r, "k.traceg"));
+    const gpc_kernel kernel = next_kernel(&r, trace);
+    cr_assert_eq(kernel.placement_count, 24);
+    for (unsigned b = 0; b < 24; b++)
+        cr_expect_eq(kernel.placement[b], 3 * b + 1, "block %u", b);
+    gpc_trace_close(trace);
+    rig_close(&r);
+}
+
 /* Error and line: the first of equal lines. */
 Test(raw, malformed) {
     static const struct {
