@@ -177,8 +177,7 @@ void gpci_lane_tell(const gpci_lane *lane, uint64_t cycle, uint8_t command, uint
                              .end = cycle + duration(lane->rules, command),
                              .channel = lane->channel->index,
                              .pseudo = lane->index,
-                             .bank =
-                                 bank < lane->rules->banks ? gpci_dram_bank_number(&lane->rules->mapping, bank) : bank,
+                             .bank = gpci_dram_bank_number(&lane->rules->mapping, bank),
                              .banks = lane->rules->banks,
                              .command = command,
                              .auto_precharge = closes};
