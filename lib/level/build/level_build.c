@@ -18,7 +18,7 @@ static void fill_level(gpci_level *level, uint32_t line, uint32_t sectors) {
     const unsigned segments = line / GPCI_SEGMENT, per_sector = segments / sectors;
     *level = (gpci_level){
         .line_bytes = line, .line_shift = gpci_log2(line), .all_segments = (uint8_t)((1u << segments) - 1)};
-    for (unsigned mask = 0; mask < 16; mask++)
+    for (unsigned mask = 1; mask < 16; mask++)
         for (unsigned i = 0; i < segments; i++) {
             if (mask >> i & 1)
                 level->sectors_of[mask] |= (uint8_t)(1u << i / per_sector);
