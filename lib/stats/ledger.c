@@ -67,14 +67,11 @@ static bool read_events(clause_reader *clause, gpci_ledger_term *term) {
     for (int sum = GPCI_LEDGER_COUNT; sum <= GPCI_LEDGER_CYCLES; sum++) {
         if (!take(clause, sums[sum]))
             continue;
-        const char *end = strchr(clause->at, ')');
-        if (!end)
-            return false;
         term->sum = (uint8_t)sum;
         term->words = clause->at;
-        term->length = (uint32_t)(end - clause->at);
-        clause->at = end + 1;
-        return true;
+        term->length = (uint32_t)strcspn(clause->at, ")");
+        clause->at += term->length;
+        return take(clause, ")");
     }
     return false;
 }
