@@ -134,8 +134,15 @@ Test(timed_errors, no_hierarchy) {
 Test(timed_errors, callbacks) {
     gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
     rig_open(&r, NULL, 1 << 30);
-    callbacks.struct_size = 0;
-    cr_expect_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks, NULL), GPC_ERROR_ABI);
+    /* struct_size ends behind user_data, or behind one of the callbacks */
+    for (size_t size = 0; size <= sizeof callbacks; size++) {
+        const bool there = size >= offsetof(gpc_hierarchy_callbacks, on_complete);
+        callbacks.struct_size = size;
+        cr_expect_eq(gpc_hierarchy_set_callbacks(r.hierarchy, &callbacks, NULL), there ? GPC_OK : GPC_ERROR_ABI, "%zu",
+                     size);
+    }
+    rig_abandon(&r);
+    rig_open(&r, NULL, 1 << 30);
     rig_issue(&r, LINE(GPC_LOAD, 0));
     rig_steps(&r, 100);
     callbacks.struct_size = sizeof callbacks;

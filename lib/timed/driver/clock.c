@@ -423,9 +423,9 @@ gpc_status gpc_hierarchy_set_callbacks(gpc_hierarchy *hierarchy, const gpc_hiera
     if (hierarchy->called_back || !hierarchy->timed)
         return refuse_state(hierarchy, "gpc_hierarchy_set_callbacks", error);
     gpc_hierarchy_callbacks ours = GPC_HIERARCHY_CALLBACKS_INIT;
+    const size_t least = offsetof(gpc_hierarchy_callbacks, on_complete);
     gpc_status status =
-        callbacks ? gpci_take(&ours, sizeof ours, 2 * sizeof(void *), callbacks, "gpc_hierarchy_callbacks", error)
-                  : GPC_OK;
+        callbacks ? gpci_take(&ours, sizeof ours, least, callbacks, "gpc_hierarchy_callbacks", error) : GPC_OK;
     gpci_timed *timed = hierarchy->timed;
     gpci_timed_fold(timed);
     if (status == GPC_OK && ours.on_memory && timed->shards)
