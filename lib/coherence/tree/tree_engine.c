@@ -74,9 +74,9 @@ gpc_status gpci_tree_engine_reserve(gpc_coherence *coherence, uint64_t address) 
     gpc_status status = gpci_tree_make_lists(coherence);
     if (coherence->with_data && status == GPC_OK)
         status = reserve_bytes(coherence, address);
-    if (GPCI_UNLIKELY(coherence->first_touch) && status == GPC_OK)
-        status = gpci_tree_pages_reserve(coherence);
-    return status;
+    if (status < 0)
+        return status;
+    return GPCI_UNLIKELY(coherence->first_touch) ? gpci_tree_pages_reserve(coherence) : GPC_OK;
 }
 
 gpc_status gpci_tree_engine_failure(const gpc_coherence *coherence, gpc_error *error) {
