@@ -40,9 +40,9 @@ static uint32_t shard_of_l15(const gpci_timed *timed, uint32_t index, uint32_t c
 static uint32_t shard_of_slice(const gpci_timed *timed, uint32_t slice, uint32_t count) {
     const uint32_t half = timed->hierarchy->slices_per_partition;
     const uint64_t in_half = slice % half;
-    if (timed->hierarchy->slices < timed->channels || timed->hierarchy->slices % timed->channels ||
-        half % timed->slices_per_channel)
-        return timed->hierarchy->slices <= timed->channels ? (uint32_t)(in_half % count) : 0;
+    if (timed->hierarchy->slices > timed->channels &&
+        (timed->hierarchy->slices % timed->channels || half % timed->slices_per_channel))
+        return 0;
     return (uint32_t)(in_half / timed->slices_per_channel % count);
 }
 
