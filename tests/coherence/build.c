@@ -149,6 +149,7 @@ Test(coherence_build, refuses_addresses_that_none_or_two_serve) {
      s->lows[0][1] = s->lows[1][1] = 4, s->modules[0].low_count = s->modules[1].low_count = 2,   \
      s->options.module_count = 5)
     WRONG("'l1-0'.low has two modules that serve address 0x0, 'l2' and 'l2-1'", TWO);
+    WRONG("'l1-0'.low has 'l2-1' twice", (TWO, s->lows[0][2] = 4, s->modules[0].low_count = 3));
     WRONG("two modules that serve address 0x80", (TWO, RANGE(2, 0, 0xff), RANGE(4, 0x80, 0x1ff)));
     WRONG("no module that serves address 0x100", (TWO, RANGE(2, 0, 0xff), RANGE(4, 0x180, 0x1ff)));
     WRONG("two modules that serve address 0x100", (TWO, BANK(2, 128, 1, 0), BANK(4, 128, 3, 2)));
