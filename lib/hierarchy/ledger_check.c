@@ -280,8 +280,7 @@ static void check_clauses(books *audit) {
     for (uint32_t i = 0; i < audit->ledger.count; i++) {
         const gpci_ledger_clause *clause = &audit->ledger.clauses[i];
         uint64_t left, right;
-        if (!audit->applies[i] || !(clause->row->objects >> audit->kind & 1) ||
-            gpci_ledger_holds(&audit->ledger, clause, &view, &left, &right))
+        if (!audit->applies[i] || gpci_ledger_holds(&audit->ledger, clause, &view, &left, &right))
             continue;
         begin(audit, clause->row);
         gpci_text_put(&audit->text, "%" PRIu64 " is not %.*s, which is %" PRIu64, left, (int)clause->length,
