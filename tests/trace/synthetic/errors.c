@@ -300,7 +300,8 @@ Test(synthetic_errors, out_of_memory) {
                                           "sssp:8KiB",
                                           "inverted-index:16KiB",
                                           "sp:576:blocks=1,rounds=1",
-                                          "rodinia-mummergpu:204:reference=200"};
+                                          "rodinia-mummergpu:204:reference=200",
+                                          "rodinia-streamcluster:2KiB:dimensions=8,launches=9,least=2,most=3"};
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         scenario_source = sources[i];
         oom_check(scenario, 8);
