@@ -30,10 +30,17 @@ def _lud(side):
     return [f"synthetic:rodinia-lud:{4 * side * side}:first={first}" for first in range(0, side // 16, 16)]
 
 
+def _bfs(nodes):
+    return f"synthetic:rodinia-bfs:{24 * nodes}:seed=6,reloads=0"
+
+
 PROGRAMS = [
     Program("b+tree", [["synthetic:rodinia-btree:4000000"]], [], 2, 4.2e6),
     Program("backprop", [["synthetic:rodinia-backprop:4456516"]], [], 2, 1.5e6),
-    Program("bfs", [["synthetic:rodinia-bfs:24000000"]], ["synthetic:rodinia-bfs:98304"], 60, 20e6),
+    # The published graph1MW_6, graph65536 and graph4096 have 12, at most 10, and 8 levels (public logs and results, and
+    # the third file itself). Seed 6 is the generator's first with graphs of 12, 10 and 8 levels. Of the first 40 seeds
+    # ten make 60 launches, the others 56 or 58.
+    Program("bfs", [[_bfs(1_000_000)], [_bfs(65_536)], [_bfs(4_096)]], [_bfs(4_096)], 60, 20e6),
     Program("dwt2d", [["synthetic:rodinia-dwt2d:4MiB:levels=3"], ["synthetic:rodinia-dwt2d:147456:levels=3"]],
             ["synthetic:rodinia-dwt2d:147456:levels=3"], 20, 1.7e6),
     Program("gaussian", [_gaussian(side) for side in (256, 208, 64, 16, 4)], [], 1086, 9.4e6),
@@ -41,6 +48,9 @@ PROGRAMS = [
     Program("lud", [_lud(512), _lud(256)], [], 140, 1.4e6),
     Program("nn", [["synthetic:rodinia-nn:342112"]], [], 1, 26e3),
 ]  # fmt: skip
+# A compiler must assume that bfs' stores change nodes: nvcc 13 for sm_75 loads a node again behind each store. The
+# document's compiler is not known; its number of accesses is nearer to no reloads.
+RELOADS = "reloads=0", "reloads=1"
 INSENSITIVE = "backprop"  # section 5.2
 NOTHING = 0.05  # "did not vary", 6.4.1; a larger change is "significant"
 SAVING = "bfs", "backprop", "b+tree"  # programs of Figure 15 named in the text
@@ -82,19 +92,19 @@ def programs(bench):
     """Table 1."""
     found = {}
     for program in PROGRAMS:
-        if program.name == "bfs":
-            yield missing("bfs", "launches", "60", "depend on graphs that are not here")
-        else:
-            launches = [source for run in program.runs for source in run]
-            yield count(program.name, "launches", program.launches, _launches(launches))
+        launches = [source for run in program.runs for source in run]
+        yield count(program.name, "launches", program.launches, _launches(launches))
         if bench.quick and program.quick:
             yield missing(program.name, "L1 accesses", f"{program.accesses:g}", "not of a quick call")
             continue
         largest = program.runs[0]
         ours = bench.runs.kept(["accesses", PRESET, L1, largest], lambda runs=largest: _accesses(runs))
         found[program.name] = ours
-        yield ratio(program.name, "L1 accesses", program.accesses, ours)
+        yield ratio(program.name, "L1 accesses", program.accesses, ours, "without reloads" * (program.name == "bfs"))
     if "bfs" in found:
+        runs = [source.replace(*RELOADS) for source in next(p for p in PROGRAMS if p.name == "bfs").runs[0]]
+        again = bench.runs.kept(["accesses", PRESET, L1, runs], lambda: _accesses(runs))
+        yield told("bfs", "L1 accesses, nodes loaded again behind stores", f"{again:.3g}")
         yield holds("bfs", "L1 accesses", "most of all", max(found, key=found.get), max(found, key=found.get) == "bfs")
 
 
