@@ -333,6 +333,27 @@ Test(predictors, refusals) {
     close_bench(&b);
 }
 
+/* A message of more than 255 bytes keeps the end: the last bytes of a long path, and the reason. */
+Test(predictors, long_paths) {
+    static const char *const settings[] = {NULL};
+    static const char reason[] = ": no such file";
+    bench b;
+    char path[400], spec[440], expected[300];
+    open_bench(&b, settings);
+    for (size_t i = 0; i < sizeof path; i++)
+        path[i] = i % 10 ? (char)('a' + i / 10 % 26) : '/';
+    path[sizeof path - 1] = 0;
+    const size_t kept = 255 - strlen(reason);
+    snprintf(spec, sizeof spec, "compiler(file=%s)", path);
+    snprintf(expected, sizeof expected, "': %s%s", path + strlen(path) - kept, reason);
+    gpc_error error = GPC_ERROR_INIT;
+    cr_assert_eq(gpc_config_set(b.r.config, "l1.bypass", spec, &error), GPC_OK, "%s", error.message);
+    gpc_hierarchy *h = NULL;
+    cr_expect_eq(gpc_hierarchy_create(b.r.context, b.r.config, &h, &error), GPC_ERROR_NOT_FOUND);
+    cr_expect_not_null(strstr(error.message, expected), "%s", error.message);
+    close_bench(&b);
+}
+
 /* profile-address: a line of 40 - 7 bits, and those of "two", 22; hybrid: 32 classes, a threshold of 6 bits or more. */
 Test(predictors, costs) {
     bench b;

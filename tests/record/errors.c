@@ -137,6 +137,10 @@ Test(record_errors, states) {
     expect(&h, gpc_hierarchy_record(h.hierarchy, h.path, &h.error), GPC_ERROR_STATE, "under way");
     host_end(&h);
     host_close(&h);
+    host_open(&h, "sm.lanes = 64\n");
+    host_record(&h);
+    host_end(&h);
+    host_close(&h);
     host_open(&h, "sm.lanes = 16\n");
     expect(&h, gpc_hierarchy_record(h.hierarchy, h.path, &h.error), GPC_ERROR_UNSUPPORTED, "sm.lanes is 16");
     gpc_replay *replay;
