@@ -16,8 +16,9 @@
 
 Environment, cache file and processes as in bench/policies.py. All parts without sampling: about two hours of CPU. Hit
 ratios are Multi2Sim's: every lookup is an access; probes, received write-backs and retries are accesses without hits;
-joined lanes are no accesses. Accesses to shared memory count as L1 hits in the claims, as in the document. The programs
-are our own with the document's names: neither their sources nor the graphs' numbers are available.
+joined lanes are no accesses. Accesses to shared memory count as L1 hits in the claims, as in the document. The
+general-purpose programs have the loops of the sources cited by the document, those of machine learning are our own with
+the document's names: neither their sources nor the graphs' numbers are available.
 """
 
 import argparse
