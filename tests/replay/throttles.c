@@ -362,49 +362,6 @@ Test(throttles, samples_of_sms_sum_to_the_whole) {
     free(s);
 }
 
-/* The host resets the statistics between two kernels: samples of the second kernel count from the reset on. */
-Test(throttles, samples_after_a_reset) {
-    static const char *const all_seen[] = {"l1.load_requests", "l1.load_sectors", "l2.read_sectors",
-                                           "dram.read_sectors"};
-    static const char *const names[] = {"k.traceg", "l.traceg"};
-    gate *g = calloc(1, sizeof *g);
-    g->samples = MOST_SAMPLES;
-    rig *r = open_gate(g);
-    g->samples = 0; /* open */
-    set(r, "sample.period", "30");
-    put_kernel(r, names[0], 1, 2, "", LOAD("0000", "0x1000") LOAD("0010", "0x2000") EXIT("0020"));
-    put_kernel(r, names[1], 1, 1, "", LOAD("0000", "0x4000") EXIT("0010"));
-    gpc_replay *replay = open_replay(r);
-    unsigned before = 0;
-    measured_stats last;
-    for (unsigned k = 0; k < 2; k++) {
-        gpc_trace *trace = open_trace(r, names[k]);
-        gpc_hierarchy_reset_stats(gpc_replay_hierarchy(replay));
-        before = g->sampled;
-        last = run_kernel(r, replay, trace);
-        gpc_trace_close(trace);
-    }
-    cr_assert(before > 2 && g->sampled > before + 2);
-    for (size_t i = 0; i < gpc_counter_table_count(GPC_TABLE_HIERARCHY); i++) {
-        gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-        gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL);
-        uint64_t sum = 0, whole = info.ratio ? 0 : value_of(&last, &info, 0);
-        if (info.ratio || info.merge != GPC_MERGE_SUM || whole == GPC_ABSENT)
-            continue;
-        for (unsigned n = before; n < g->sampled; n++) {
-            const uint64_t value = value_of(&samples[n].stats, &info, 0);
-            cr_expect_lt(value, UINT32_MAX, "%s, sample %u: below 0", info.name, n);
-            sum += value;
-        }
-        for (size_t n = 0; n < sizeof all_seen / sizeof *all_seen; n++)
-            cr_expect(strcmp(info.name, all_seen[n]) != 0 || (whole && sum == whole), "%s: %llu of %llu", info.name,
-                      (unsigned long long)sum, (unsigned long long)whole);
-    }
-    gpc_replay_destroy(replay);
-    rig_close(r);
-    free(g);
-}
-
 /* A sample without a decision changes nothing. */
 Test(throttles, sampling_is_no_event) {
     gate *g = calloc(1, sizeof *g);
