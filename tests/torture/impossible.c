@@ -42,7 +42,9 @@ static const rule rules[] = {
     {"l2.persisting needs l2.enabled = true and coherence = none or viper", TREE " l2.enabled", "l2.persisting"},
     {"modules of a tree are interleaved by modulo or by one hash", TREE, "address. dram.group_bits"},
     {"messages have no queue of requests to wait for", TREE, "l2.intake"},
-    {"a block's lock alone orders requests", TREE, "l2.write_to_read"},
+    {"a block's lock alone orders requests", TREE, "l2.write_to_read l1.bypass_mshrs"},
+    {"learns from the replies of MSHR entries", "l1.bypass_mshrs", "l1.bypass="},
+    {"l1.bypass_mshrs = false needs l1.bypass_fetch = segments", "l1.bypass_mshrs", "l1.bypass_fetch"},
     {"coherent slices have the ports of l2.tag_ports alone", TREE, "l2.banks"},
     {"a coherent L2 writes back", TREE, "l2.write_policy"},
     {"messages wait for data", TREE, "dram.latency_at"},
@@ -72,7 +74,8 @@ static const rule rules[] = {
     {"l1.data_banks needs l1.coalescer = warp or sector, and no l1.release_width", "l1.data_bank",
      "l1.release_ l1.mshr_free sm.lsu"},
     {"l1.data_bank_width needs l1.data_banks above 0", "l1.data_bank", "l1.release_ l1.mshr_free sm.lsu"},
-    {"constants have no values", "const. l15.", "coherence.data"},
+    {"constants have no values", "const. l15. kernels.code", "coherence.data"},
+    {"slices of two halves keep nothing out", "gpu.", "l2.tokens"},
     {"their lines carry no values", "ports", "coherence.data"},
     {"needs mode = timed", "l1.future", "l1.prefetch l2.prefetch sample coherence.data stats.stages"},
     {"l1.coalescer = multi2sim needs mode = timed and coherence = PROTOCOL", "l1.coalescer", "coherence.data"},
@@ -84,6 +87,7 @@ static const rule rules[] = {
     {"needs l2.enabled = true", "l2.enabled", "l2.prefetch"},
     {"sm.lsu_in_flight needs sm.lsu_waits = true: nothing is awaited", "sm.lsu_in_flight", "sm.lsu_waits"},
     {"has no effect with address.mapping, which spreads addresses", "address. dram.group_bits", "l2.interleave"},
+    {"has no effect with address.mapping", "address. dram.group_bits", "dram.mapping"},
 };
 
 /* Tells whether a list of features has a feature. */

@@ -30,8 +30,9 @@
 #define MOST_POINTS (1u << 18)
 #define MOST_CENTRES 64u
 #define MOST_LAUNCHES (1u << 16)
-#define RUNS 3u   /* ITER of the program */
-#define APART 16u /* floats between the arrays of two dimensions: powers of two would share sets of the host's cache */
+#define RUNS 3u /* ITER of the program */
+#define ROW_PADDING \
+    16u           /* floats between the arrays of two dimensions: powers of two would share sets of the host's cache */
 #define ROUGH .1f /* improvement at which a search ends */
 #define ACCURATE .001f /* improvement at which a search near its goal ends */
 
@@ -393,7 +394,7 @@ static size_t place_arrays(search *s) {
 static gpc_status make_points(search *s) {
     const float count = (float)(RUNS * s->least) * logf((float)s->least);
     s->candidate_count = (float)s->points > count ? (uint64_t)count : s->points;
-    s->row = s->points + APART;
+    s->row = s->points + ROW_PADDING;
     s->memory_bytes = place_arrays(s);
     s->memory = gpci_array_enlarge(s->problem->context, NULL, 0, s->memory_bytes);
     if (!s->memory)

@@ -18,11 +18,11 @@
  * Example: bytes 7, 7, 9, 7 of four lanes. Try 1: lanes 0, 1 and 3 write counter 7, the highest lane's write stays, and
  * lanes 3 and 2 are done. Try 2: lane 1 is done. Try 3: lane 0 is done.
  */
-#define BINS 256u
+#define BYTE_VALUES 256u
 #define WARPS 6u
 #define WARP 32u /* threads of a histogram, also if a warp has 64 lanes */
 #define PARTIAL_BLOCKS 240u
-#define WARP_BYTES (BINS * GPCI_ELEMENT)
+#define WARP_BYTES (BYTE_VALUES * GPCI_ELEMENT)
 
 #define ADD_BYTE(label)                                                                                      \
     "R14 SHR R12; R14 LOP.AND R14; R14 ISCADD R14 R3;" label ": R15 LDS R14; R15 LOP.AND R15; R15 IADD R15;" \
@@ -49,7 +49,7 @@ typedef struct counters {
 
 /* Lanes of `mask` that try again: for each counter, all lanes but the highest. */
 static uint64_t losers(uint64_t mask, const counters *at) {
-    uint64_t again = 0, seen[WARPS * BINS / 64] = {0};
+    uint64_t again = 0, seen[WARPS * BYTE_VALUES / 64] = {0};
     for (unsigned lane = GPCI_SYNTHETIC_LANES; lane-- > 0;) {
         if (!(mask >> lane & 1))
             continue;
@@ -66,7 +66,7 @@ static void add_word(gpci_walk *walk, const uint32_t *words) {
         counters at = {{0}};
         uint64_t offsets[GPCI_SYNTHETIC_LANES], again;
         for (unsigned lane = 0; lane < walk->lanes; lane++) {
-            at.of[lane] = (walk->first + lane) / WARP * BINS + (words[lane] >> 8 * byte) % BINS;
+            at.of[lane] = (walk->first + lane) / WARP * BYTE_VALUES + (words[lane] >> 8 * byte) % BYTE_VALUES;
             offsets[lane] = at.of[lane] * GPCI_ELEMENT;
         }
         do {
@@ -79,21 +79,21 @@ static void add_word(gpci_walk *walk, const uint32_t *words) {
 }
 
 static void merge_warps(gpci_walk *walk, const gpci_launch *launch) {
-    for (uint64_t bin = walk->first; bin < BINS; bin += launch->block[0]) {
+    for (uint64_t bin = walk->first; bin < BYTE_VALUES; bin += launch->block[0]) {
         for (uint64_t warp = 0; warp < WARPS; warp++) {
             gpci_access(walk, GPCI_SHARED_BASE + warp * WARP_BYTES + bin * GPCI_ELEMENT, GPCI_ELEMENT);
             gpci_branch(walk, warp + 1 < WARPS);
         }
-        gpci_access(walk, launch->operand[1].base + (walk->x * BINS + bin) * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_branch(walk, bin + launch->block[0] < BINS);
+        gpci_access(walk, launch->operand[1].base + (walk->x * BYTE_VALUES + bin) * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_branch(walk, bin + launch->block[0] < BYTE_VALUES);
     }
 }
 
 static void walk_count(gpci_walk *walk, const gpci_launch *launch) {
     const uint64_t threads = launch->block[0];
-    for (uint64_t i = 0; i < WARPS * BINS; i += threads) {
+    for (uint64_t i = 0; i < WARPS * BYTE_VALUES; i += threads) {
         gpci_access(walk, GPCI_SHARED_BASE + (walk->first + i) * GPCI_ELEMENT, GPCI_ELEMENT);
-        gpci_branch(walk, i + threads < WARPS * BINS);
+        gpci_branch(walk, i + threads < WARPS * BYTE_VALUES);
     }
     gpci_barrier(walk);
     uint64_t i = walk->x * threads + walk->first;
@@ -139,7 +139,7 @@ static void halve_block(gpci_walk *walk, uint64_t half) {
 
 static void walk_merge(gpci_walk *walk, const gpci_launch *launch) {
     if (gpci_if(walk, gpci_below(walk, walk->first, launch->n)))
-        gpci_access(walk, launch->operand[0].base + (walk->first * BINS + walk->x) * GPCI_ELEMENT, WARP_BYTES);
+        gpci_access(walk, launch->operand[0].base + (walk->first * BYTE_VALUES + walk->x) * GPCI_ELEMENT, WARP_BYTES);
     gpci_end_if(walk);
     gpci_access(walk, GPCI_SHARED_BASE + walk->first * GPCI_ELEMENT, GPCI_ELEMENT);
     halve_block(walk, launch->block[0] / 2);
@@ -172,7 +172,7 @@ static gpc_status plan_histogram(gpci_problem *problem) {
     if (status < 0)
         return status;
     launch = (gpci_launch){.name = "_Z23mergeHistogram256KernelPjS_j", .code = merge_code, .warp = walk_merge};
-    launch.grid[0] = BINS;
+    launch.grid[0] = BYTE_VALUES;
     launch.block[0] = GPCI_THREADS;
     launch.shared = GPCI_THREADS * GPCI_ELEMENT;
     launch.n = PARTIAL_BLOCKS;
