@@ -30,11 +30,10 @@
 #define MOST_POINTS (1u << 18)
 #define MOST_CENTRES 64u
 #define MOST_LAUNCHES (1u << 16)
-#define RUNS 3u /* ITER of the program */
-#define ROW_PADDING \
-    16u           /* floats between the arrays of two dimensions: powers of two would share sets of the host's cache */
-#define ROUGH .1f /* improvement at which a search ends */
-#define ACCURATE .001f /* improvement at which a search near its goal ends */
+#define RUNS 3u         /* ITER of the program */
+#define ROW_PADDING 16u /* floats between the arrays of two dimensions: 2^n would share sets of the host's cache */
+#define ROUGH .1f       /* improvement at which a search ends */
+#define ACCURATE .001f  /* improvement at which a search near its goal ends */
 
 /* Centre of a point: place of the centre among the points, and its number in the table. */
 typedef struct home {

@@ -4,6 +4,7 @@
 /* Kernels with shared memory: inner products and histograms. */
 
 #define BINS 256u
+#define PRODUCT_BLOCKS 128u /* blocks of a launch of inner products, or the most */
 
 /* Blocks take vector pairs in turn; the threads' partial sums meet in shared memory. */
 static const char scalarprod_code[] =
@@ -55,20 +56,25 @@ static void walk_scalarprod(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
+/* Add the launch of a kernel that takes `vectors` pairs of vectors. */
+static gpc_status plan_vectors(gpci_problem *problem, gpci_launch *launch) {
+    launch->columns = problem->size / GPCI_ELEMENT / launch->rows;
+    if (!launch->columns)
+        return gpci_problem_fail(problem, "%llu bytes are no float for each of %llu vectors",
+                                 (unsigned long long)problem->size, (unsigned long long)launch->rows);
+    launch->block[0] = GPCI_THREADS;
+    for (unsigned k = 0; k < 3; k++)
+        launch->operand[k].base = gpci_problem_array(problem, k < 2 ? launch->rows * launch->columns * GPCI_ELEMENT
+                                                                    : launch->rows * GPCI_ELEMENT);
+    return gpci_problem_launch(problem, launch);
+}
+
 static gpc_status plan_scalarprod(gpci_problem *problem) {
     gpci_launch launch = {.name = "_Z10scalarprodPfPKfS1_ii", .code = scalarprod_code, .warp = walk_scalarprod};
     launch.rows = (uint64_t)problem->values[0];
-    launch.columns = problem->size / GPCI_ELEMENT / launch.rows;
-    if (!launch.columns)
-        return gpci_problem_fail(problem, "%llu bytes are no float for each of %llu vectors",
-                                 (unsigned long long)problem->size, (unsigned long long)launch.rows);
-    launch.grid[0] = launch.rows < 128 ? launch.rows : 128;
-    launch.block[0] = GPCI_THREADS;
+    launch.grid[0] = launch.rows < PRODUCT_BLOCKS ? launch.rows : PRODUCT_BLOCKS;
     launch.shared = GPCI_THREADS * GPCI_ELEMENT;
-    for (unsigned k = 0; k < 3; k++)
-        launch.operand[k].base = gpci_problem_array(problem, k < 2 ? launch.rows * launch.columns * GPCI_ELEMENT
-                                                                   : launch.rows * GPCI_ELEMENT);
-    return gpci_problem_launch(problem, &launch);
+    return plan_vectors(problem, &launch);
 }
 
 static const gpc_parameter scalarprod_parameters[] = {
@@ -83,6 +89,96 @@ const gpci_synthetic gpci_synthetic_scalarprod = {
     .parameters = scalarprod_parameters,
     .parameter_count = 1,
     .plan = plan_scalarprod,
+};
+
+/*
+ * scalarProdGPU of Multi2Sim's CUDA SDK 6.5 (synthetic_sdk.c): blocks take pairs of vectors in turn. 1,024 accumulators
+ * of a block are four a thread.
+ */
+#define ACCUMULATORS 1024u
+
+static const char product_code[] =
+    "R1 MOV; R0 S2R; R2 S2R; P0 ISETP.GE.AND R2; @P0 BRA done;"
+    "vector: R3 IMUL R2; R4 IADD R3; R5 MOV R0;"
+    "accumulator: R6 MOV R255; R7 IADD R3 R5; P0 ISETP.GE.AND R7 R4; @P0 BRA summed;"
+    "element: R8 SHL R7; R9 IADD R8; R9 LDG.E R9; R10 IADD R8; R10 LDG.E R10; R6 FFMA R9 R10 R6; R7 IADD R7;"
+    "P0 ISETP.LT.AND R7 R4; @P0 BRA element;"
+    "summed: R11 SHL R5; STS R11 R6; R5 IADD R5; P0 ISETP.LT.AND R5; @P0 BRA accumulator; R12 MOV;"
+    "half: BAR.SYNC; P0 ISETP.GE.AND R0 R12; @P0 BRA idle; R13 MOV R0;"
+    "pair: R14 SHL R13; R15 LDS R14; R16 IADD R12 R13; R16 SHL R16; R17 LDS R16; R15 FADD R15 R17; STS R14 R15;"
+    "R13 IADD R13; P0 ISETP.LT.AND R13 R12; @P0 BRA pair;"
+    "idle: R12 SHR R12; P0 ISETP.GT.AND R12 R255; @P0 BRA half;"
+    "P0 ISETP.NE.AND R0 R255; @P0 BRA next; R18 LDS R255; R19 SHL R2; STG.E R19 R18;"
+    "next: R2 IADD R2; P0 ISETP.LT.AND R2; @P0 BRA vector; done: EXIT";
+
+/* Sums of the thread's accumulators over a pair of vectors. */
+static void accumulate(gpci_walk *walk, const gpci_launch *launch, uint64_t row) {
+    for (uint64_t i = walk->first; i < ACCUMULATORS; i += GPCI_THREADS) {
+        uint64_t at = i;
+        if (gpci_if(walk, gpci_below(walk, at, launch->columns)))
+            do {
+                for (unsigned k = 0; k < 2; k++)
+                    gpci_access(walk, launch->operand[k].base + (row + at) * GPCI_ELEMENT, GPCI_ELEMENT);
+                at += ACCUMULATORS;
+            } while (gpci_loop(walk, gpci_below(walk, at, launch->columns)));
+        gpci_end_if(walk);
+        gpci_access(walk, GPCI_SHARED_BASE + i * GPCI_ELEMENT, GPCI_ELEMENT);
+        gpci_branch(walk, i + GPCI_THREADS < ACCUMULATORS);
+    }
+}
+
+/* Add the accumulators' upper half to the lower half, down to one. */
+static void reduce(gpci_walk *walk) {
+    for (uint64_t half = ACCUMULATORS / 2; half; half /= 2) {
+        uint64_t i = walk->first;
+        gpci_barrier(walk);
+        if (gpci_if(walk, gpci_below(walk, i, half)))
+            do {
+                gpci_access(walk, GPCI_SHARED_BASE + i * GPCI_ELEMENT, GPCI_ELEMENT);
+                gpci_access(walk, GPCI_SHARED_BASE + (half + i) * GPCI_ELEMENT, GPCI_ELEMENT);
+                gpci_access(walk, GPCI_SHARED_BASE + i * GPCI_ELEMENT, GPCI_ELEMENT);
+                i += GPCI_THREADS;
+            } while (gpci_loop(walk, gpci_below(walk, i, half)));
+        gpci_end_if(walk);
+        gpci_branch(walk, half > 1);
+    }
+}
+
+static void walk_product(gpci_walk *walk, const gpci_launch *launch) {
+    if (!gpci_branch(walk, walk->x >= launch->rows))
+        for (uint64_t v = walk->x; v < launch->rows; v += launch->grid[0]) {
+            accumulate(walk, launch, v * launch->columns);
+            reduce(walk);
+            if (gpci_if(walk, gpci_below(walk, walk->first, 1))) {
+                gpci_access(walk, GPCI_SHARED_BASE, 0);
+                gpci_access(walk, launch->operand[2].base + v * GPCI_ELEMENT, 0);
+            }
+            gpci_end_if(walk);
+            gpci_branch(walk, v + launch->grid[0] < launch->rows);
+        }
+    gpci_finish(walk);
+}
+
+static gpc_status plan_product(gpci_problem *problem) {
+    gpci_launch launch = {.name = "_Z13scalarProdGPUPfS_S_ii", .code = product_code, .warp = walk_product};
+    launch.rows = (uint64_t)problem->values[0];
+    launch.grid[0] = PRODUCT_BLOCKS;
+    launch.shared = ACCUMULATORS * GPCI_ELEMENT;
+    return plan_vectors(problem, &launch);
+}
+
+static const gpc_parameter product_parameters[] = {
+    {"vectors", 16, 1, 1 << 20, true, "pairs of vectors"},
+};
+
+const gpci_synthetic gpci_synthetic_sdk_scalarprod = {
+    .name = "sdk-scalarprod",
+    .summary = "scalarProd of Multi2Sim's CUDA SDK 6.5: 128 blocks of 1,024 accumulators; SIZE of all first vectors "
+               "(vectors=16)",
+    .least = 4,
+    .parameters = product_parameters,
+    .parameter_count = 1,
+    .plan = plan_product,
 };
 
 /* Histogram of bytes for each block in shared memory, four bytes a load, and a kernel that adds the histograms. */
