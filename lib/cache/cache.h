@@ -576,8 +576,12 @@ uint64_t gpci_cache_lines(const gpc_cache *cache);
 /* True for a strong load that must see stores of other SMs, and so bypasses this cache (strong_passes). */
 bool gpci_passes_strongly(const gpc_cache *cache, const gpc_request *request);
 
-/* plain.c: a whole access to a cache that is `quick`. False: nothing was done; use the general path. */
-bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result);
+/*
+ * gpc_cache_access: for any cache (cache_steps.c), and for a cache that is `quick` (plain.c). The quick path calls the
+ * general one last, and so saves no arguments for a second call.
+ */
+gpc_status gpci_access_any(gpc_cache *cache, const gpc_request *request, gpc_access_result *result, gpc_error *error);
+gpc_status gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result, gpc_error *error);
 /* Set a cache's flags for the fast paths; gpci_classify_quick sets only `quick`. */
 void gpci_classify(gpc_cache *cache);
 void gpci_classify_quick(gpc_cache *cache);

@@ -165,9 +165,7 @@ static gpc_status finish(gpc_cache *cache, const gpc_request *request, const gpc
     return GPC_OK;
 }
 
-/* Not inlined: a quick access then saves and restores no registers for this path. */
-static GPCI_NOINLINE gpc_status access_any(gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
-                                           gpc_error *error) {
+gpc_status gpci_access_any(gpc_cache *cache, const gpc_request *request, gpc_access_result *result, gpc_error *error) {
     gpci_view view;
     gpc_access_result own;
     gpc_status status = gpci_view_of(cache, request, &view, error);
@@ -183,9 +181,9 @@ static GPCI_NOINLINE gpc_status access_any(gpc_cache *cache, const gpc_request *
 gpc_status gpc_cache_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result, gpc_error *error) {
     if (GPCI_UNLIKELY(!cache || !request))
         return refuse_null(cache, "gpc_cache_access", error);
-    if (cache->quick && result && gpci_quick_access(cache, request, result))
-        return GPC_OK;
-    return access_any(cache, request, result, error);
+    if (cache->quick && result)
+        return gpci_quick_access(cache, request, result, error);
+    return gpci_access_any(cache, request, result, error);
 }
 
 gpc_status gpc_cache_probe(const gpc_cache *cache, const gpc_request *request, gpc_access_result *result,

@@ -87,10 +87,11 @@ static uint32_t fill(gpc_cache *cache, uint32_t set, uint32_t tag, gpc_access_re
     return way;
 }
 
-bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result) {
+gpc_status gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_result *result,
+                             gpc_error *error) {
     uint64_t line = request->address >> cache->line_shift;
     if (GPCI_UNLIKELY(!is_plain(request) || line >> GPCI_TAG_BITS != cache->tags.high || cache->pending_lines))
-        return false;
+        return gpci_access_any(cache, request, result, error);
     uint64_t *orders = ((gpci_lru_state *)cache->replacement_self)->orders;
     uint32_t set = gpci_modulo(&cache->index.sets, line), tag = gpci_tag(line), store = request->kind;
     size_t base = gpci_slot(cache, set, 0);
@@ -117,5 +118,5 @@ bool gpci_quick_access(gpc_cache *cache, const gpc_request *request, gpc_access_
         cache->quick_counts.stores++;
         cache->quick_counts.store_hits += hit;
     }
-    return true;
+    return GPC_OK;
 }
