@@ -78,6 +78,7 @@ static void send_all(const star *s, sending *messages, uint32_t count) {
     for (uint64_t cycle = s->e->now; cycle < last + 100; cycle++) {
         cr_assert_eq(gpci_steps_until(s->e, cycle, &error), GPC_OK, "%s", error.message);
         s->e->now = cycle;
+        gpci_step_in(s->e, s->root, GPCI_STEP_mark_joined, 2); /* due before any next step of a message */
         for (uint32_t i = 0; i < count; i++)
             if (messages[i].place == NOT_SENT && messages[i].cycle <= cycle)
                 attempt(s, &messages[i]);

@@ -196,22 +196,30 @@ GPCI_INLINE void gpci_step_in(gpci_engine *engine, uint32_t subject, gpci_step s
         gpci_calendar_today(&engine->calendar, due);
 }
 
-/* True if the engine performs a lone access (engine_alone.h), and no other step is due in the present cycle. */
-GPCI_INLINE bool gpci_is_next(const gpci_engine *engine) {
-    return engine->alone && !engine->calendar.today_count &&
-           (!engine->calendar.later_count || engine->calendar.later->cycle > engine->now);
+/*
+ * Schedule a step; call as the last action of the calling step. If a lone access (engine_alone.h) has no other step due
+ * before, the clock moves on and the step runs immediately.
+ */
+GPCI_INLINE void gpci_last_in(gpci_engine *engine, uint32_t subject, gpci_step step, uint64_t cycles) {
+    const gpci_calendar *calendar = &engine->calendar;
+    if (engine->alone && !calendar->today_count &&
+        (!calendar->later_count || calendar->later->cycle > engine->now + cycles)) {
+        engine->now += cycles;
+        gpci_steps[step](engine, subject);
+    } else {
+        gpci_step_in(engine, subject, step, cycles);
+    }
 }
 
 /*
- * Run a step without delay; call as the last action of the calling step. If the engine is `direct`, or if a lone access
- * has no other step due, the step runs immediately. If not, the step runs after the steps already due in this cycle, as
- * in Multi2Sim.
+ * Run a step without delay; call as the last action of the calling step. If the engine is `direct`, the step runs
+ * immediately. If not, the step runs after the steps already due in this cycle, as in Multi2Sim.
  */
 GPCI_INLINE void gpci_then(gpci_engine *engine, uint32_t task, gpci_step step) {
-    if (engine->direct || gpci_is_next(engine))
+    if (engine->direct)
         gpci_steps[step](engine, task);
     else
-        gpci_calendar_today(&engine->calendar, (gpci_due){task, step});
+        gpci_last_in(engine, task, step, 0);
 }
 
 /* engine.c */

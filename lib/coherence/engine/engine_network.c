@@ -162,7 +162,7 @@ GPCI_INLINE void move(gpci_engine *engine, uint32_t sent_message, gpci_star_buff
     extract(engine, sent, from);
     sent->buffer = which;
     insert(engine, sent_message, buffer);
-    gpci_step_in(engine, sent_message, step, there - engine->now);
+    gpci_last_in(engine, sent_message, step, there - engine->now);
 }
 
 void gpci_step_message_leaves(gpci_engine *engine, uint32_t sent_message) {
@@ -232,7 +232,7 @@ void gpci_report_message(const gpci_engine *engine, const gpci_sent_message *sen
 }
 
 void gpci_step_message_comes(gpci_engine *engine, uint32_t sent_message) {
-    gpci_step_in(engine, sent_message, GPCI_STEP_message_there, 0);
+    gpci_last_in(engine, sent_message, GPCI_STEP_message_there, 0);
 }
 
 void gpci_step_message_there(gpci_engine *engine, uint32_t sent_message) {
@@ -244,5 +244,5 @@ void gpci_step_message_there(gpci_engine *engine, uint32_t sent_message) {
     buffer->room.used -= sent->bytes;
     extract(engine, sent, buffer);
     gpci_items_give(&engine->sent_messages, sent_message);
-    gpci_step_in(engine, task, step, 0);
+    gpci_last_in(engine, task, step, 0);
 }
