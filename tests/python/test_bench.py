@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 import unittest
 
 from harness import TemporaryCase, python
@@ -116,28 +115,6 @@ class PoliciesTest(TemporaryCase):
         self.assertEqual(len(figures), 1 + 2 * 3)
         self.assertGreater(figures["matmul/1/vi/cycles"], 0)
         self.assertAlmostEqual(figures["matmul/2/vi/round-robin/remote"], 50, delta=5)
-
-    def test_claims_say_what_was_not_run(self):
-        done = python(BENCH / "l2_valley.py", "--report", "--parts", "claims", "--cache", self.path("results"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        lines = done.stdout.strip().splitlines()
-        self.assertGreater(len(lines), 30)
-        for figure in (*(f"4.{n}" for n in range(1, 17)), "Table 4.2", "Table 4.3", "Table 4.4"):
-            self.assertTrue(any(line.startswith(f"| {figure} |") for line in lines), figure)
-        for line in lines[2:]:
-            self.assertIn("not run", line)
-
-    def test_a_small_l2_as_multi2sim_has_it(self):
-        """The kernel whose warps take whole lines once: the neighbours' blocks are hits, hidden by probes and
-        retries."""
-        sys.path.insert(0, str(BENCH))
-        import l2_runs as runs
-
-        kernel = next(k for k in runs.KERNELS if k.name == "VectorMul")
-        for variant, hits in (("", True), ("aligned arrays", False)):
-            l1 = runs.level(runs.replay(runs.Run(kernel, 96, 16, 16, 64, variant), "timed"), "L1")
-            self.assertEqual(l1["hits"] > 0, hits)
-            self.assertEqual(l1["loads"], 2 * 16384)
 
 
 if __name__ == "__main__":

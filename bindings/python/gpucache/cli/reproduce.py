@@ -44,7 +44,8 @@ def add(commands):
                         help="what the file of runs tells of earlier calls, by library and programs, and run nothing")
     parser.add_argument("--quick", action="store_true", help="few programs, small problems, few points of each curve")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="KEY=VALUE",
-                        help="for the tables of seeds/004: of the GPU, beside what a table sets itself")
+                        help="for the tables of seeds/004 and 002: of the GPU, beside what a table sets itself; seeds/002 "
+                        "also has seed=N")  # fmt: skip
     add_jobs(parser)
     parser.add_argument("--cache", metavar="FILE", help="where runs are kept; default "
                         "~/.cache/gpucache/reproduce.jsonl, or below XDG_CACHE_HOME")  # fmt: skip
@@ -146,10 +147,10 @@ def run(options):
     from ..reproduce._bench import PRESET
 
     experiments = chosen(options.names)
-    others = [each.name for each in experiments if each.document != "004"]
+    others = [each.name for each in experiments if each.document not in ("002", "004")]
     more = dict(text.split("=", 1) for text in options.set)
     if more and others:
-        raise Failure(f"--set is for tables and figures of seeds/004, and not for {others[0]}")
+        raise Failure(f"--set is for tables and figures of seeds/002 and 004, and not for {others[0]}")
     output = None if options.json is None else Output(options.json)
     try:
         found = []

@@ -2,6 +2,7 @@
 """Runs of programs, in parallel, each done once: earlier runs are read from a file."""
 
 import concurrent.futures
+import functools
 import threading
 
 from .._results import Results
@@ -18,6 +19,11 @@ def whole(preset, source, settings, go_on=lambda: True):
     with Context() as context, Config(context, preset, {"mode": "timed", **settings}) as config:
         with Replay(context, config, lambda progress: go_on()) as replay, Trace(context, source) as trace:
             return sum((result.stats for result in replay.run(trace)), Stats())
+
+
+def figures(preset, source, settings, go_on):
+    """The same as a dictionary of numbers."""
+    return {name: value for name, value in whole(preset, source, settings, go_on).items() if isinstance(value, (int, float))}
 
 
 class Runs:
@@ -56,19 +62,18 @@ class Runs:
             found = _profiles.facts(self.results.get(key), folder)
         return found
 
-    def all(self, tasks):
-        """Counters and ratios of each (preset, source, settings), as dictionaries, in order."""
-        tasks = [(preset, source, dict(settings)) for preset, source, settings in tasks]
-        fresh = {self.results.key(list(task)): task for task in tasks if self.results.get(list(task)) is None}
+    def each(self, tasks):
+        """Results of each (run, measure), in order: as by `kept`, in parallel. `measure(go_on)` returns at the next
+        occasion after `go_on()` is false."""
+        tasks = [(run, measure) for run, measure in tasks]
+        fresh = {self.results.key(run): (run, measure) for run, measure in tasks if self.results.get(run) is None}
         self.known += len(tasks) - len(fresh)
         stop = threading.Event()
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            running = {pool.submit(whole, *task, lambda: not stop.is_set()): task for task in fresh.values()}
+            running = {pool.submit(measure, lambda: not stop.is_set()): run for run, measure in fresh.values()}
             try:
                 for done, future in enumerate(concurrent.futures.as_completed(running), 1):
-                    stats = future.result()
-                    found = {name: value for name, value in stats.items() if isinstance(value, (int, float))}
-                    self.results.put(list(running[future]), found)
+                    self.results.put(running[future], future.result())
                     self.done += 1
                     if self.on_progress:
                         self.on_progress(done, len(running))
@@ -76,4 +81,9 @@ class Runs:
                 stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        return [self.results.get(list(task)) for task in tasks]
+        return [self.results.get(run) for run, _ in tasks]
+
+    def all(self, tasks):
+        """Counters and ratios of each (preset, source, settings), as dictionaries, in order."""
+        tasks = [[preset, source, dict(settings)] for preset, source, settings in tasks]
+        return self.each((task, functools.partial(figures, *task)) for task in tasks)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tables 4.2 to 4.4 of seeds/002: changes of state of a module, with their origins."""
+
+from ._model import SHARE, count, holds
+
+NAMES = "NMOESI"
+L2S = (1536, 96, 0)  # KB of L2, of the tables' parts
+
+# Changes of state: counts by KB of L2, and origins as identifiers of the document's Table 4.1.
+L1_TRANSPOSE = {
+    "NN": ((109, 109, 101), "4; 4; 4"), "NI": ((1323, 1663, 1369), "200; A00; 200"), "EN": ((172, 126, 220), "4; 4; 4"),
+    "ES": ((957, 475, 928), "8000; 8000; 8000"), "EI": ((4148, 4213, 2866), "200; A00; 200"),
+    "SI": ((1922, 754, 1871), "200; A00; 200"), "IN": ((1161, 1544, 1185), "4; 4; 4"),
+    "IE": ((5333, 4824, 4069), "1; 1; 1"), "IS": ((1027, 285, 980), "1; 1; 1"), "II": ((7393, 2518, 6106), "8; 8; 8"),
+}  # fmt: skip
+L1_HISTOGRAM = {
+    "NN": ((30914, 22631, 25076), "4; 4; 4"), "NI": ((2412, 10914, 2107), "200; A00; 200"),
+    "EN": ((1883, 6279, 1631), "4; 4; 4"), "ES": ((829, 367, 906), "8000; 8000; 8000"),
+    "EI": ((5548, 63205, 4679), "200; A00; 200"), "SI": ((2979, 853, 2793), "200; A00; 200"),
+    "IN": ((539, 4636, 497), "4; 4; 4"), "IE": ((8306, 69884, 7225), "1; 1; 1"),
+    "IS": ((2221, 491, 1984), "1; 1; 1"), "II": ((10939, 19103, 9579), "8; 8; 8"),
+}  # fmt: skip
+L2_TRANSPOSE = {
+    "MM": ((0, 8), "0; 10000"), "MI": ((2516, 3962), "200; 200"), "EM": ((3045, 4001), "80; 10080"),
+    "EI": ((3549, 10222), "200; 200"), "IE": ((8109, 14312), "1000; 1000"), "II": ((6065, 14184), "8; 8"),
+}  # fmt: skip
+TABLES = [("4.2", "L1", "Transpose", L1_TRANSPOSE), ("4.3", "L1", "Histogram", L1_HISTOGRAM),
+          ("4.4", "L2", "Transpose", L2_TRANSPOSE)]  # fmt: skip
+
+
+def of_states(book):
+    for table, level, name, document in TABLES:
+        sizes = [l2 for l2 in L2S if l2 or level == "L1"]
+        modules = [book.result(book.kernel(name), l2)["firsts"][level] for l2 in sizes]
+        for i, j in ((i, j) for i in range(6) for j in range(6)):
+            change = f"{NAMES[i]} -> {NAMES[j]}"
+            counts = tuple(module["transitions"][i][j] for module in modules)
+            origins = "; ".join(f"{module['origins'][i][j]:X}" for module in modules)
+            none = (0,) * len(sizes), "; ".join("0" * len(sizes))
+            theirs, named = document.get(NAMES[i] + NAMES[j], none)
+            if any(theirs) or any(counts):
+                yield count(name, f"{level}, {change}: origins ({table})", named, origins)
+                yield holds(name, f"{level}, {change}: changes ({table})", "; ".join(map(str, theirs)),
+                            "; ".join(map(str, counts)), all(abs(a - b) <= SHARE * b for a, b in zip(counts, theirs)))
