@@ -222,11 +222,16 @@ uint32_t gpci_tree_sharer_to_probe(const gpc_coherence *coherence, const gpci_mo
     if (target->pointers && !gpci_directory_is_exact(target, probe->block, sub))
         /* the entry stands for groups: no module is known to have a copy; the target sends its own block */
         return GPC_NO_MODULE;
-    for (uint32_t slot = target->above_count; slot-- > 0;) {
-        const gpci_module *probed = gpci_module_at(coherence, target->above[slot]);
-        if (probed != probe->request->from && gpci_tree_has_sharer(target, probe->block, sub, slot) &&
-            is_peer(probed, probe->request->from) && gpci_tree_sharers_send(coherence, probed->rules))
-            return probed->index;
+    for (uint32_t word = target->sharer_words; word-- > 0;) {
+        gpci_sharers bits = gpci_sharers_word(target, probe->block, sub, word);
+        while (bits) {
+            const uint32_t slot = word * GPCI_SHARERS + gpci_log2(bits);
+            const gpci_module *probed = gpci_module_at(coherence, target->above[slot]);
+            bits &= (gpci_sharers)~gpci_sharer_in(slot, word);
+            if (probed != probe->request->from && is_peer(probed, probe->request->from) &&
+                gpci_tree_sharers_send(coherence, probed->rules))
+                return probed->index;
+        }
     }
     return GPC_NO_MODULE;
 }
