@@ -19,6 +19,7 @@ from gpucache.reproduce import (
     kept, seeds000, seeds001,
 )  # fmt: skip
 from gpucache.reproduce._bench import Bench
+from gpucache.reproduce._claims import Claims, Entry
 from gpucache.reproduce._programs import INSENSITIVE, SENSITIVE, warp_max
 
 RATES = (
@@ -90,6 +91,16 @@ class Rules(unittest.TestCase):
             (_model.count("a", "b", 24, 23), False), (_model.missing("a", "b", "1", "why"), None),
         ):  # fmt: skip
             self.assertIs(claim.agrees, agrees, claim)
+
+    def test_plain(self):
+        """Numbers from 1,000 on are whole, and no number has an exponent."""
+        for number, text in ((6126, "6,126"), (4.2e6, "4,200,000"), (1.0321, "1.03"), (999.4, "999"), (999.6, "1,000"),
+                             (0.0000591, "0.000059"), (0, "0")):  # fmt: skip
+            self.assertEqual(_model.plain(number), text)
+        for claim, texts in ((_model.ratio("a", "b", 1.032, 1.0321), ("1.032", "1.03")),
+                             (_model.ratio("a", "b", 6096, 6126, unit="bytes"), ("6,096 bytes", "6,126 bytes")),
+                             (_model.count("a", "b", 1086, 1087), ("1,086", "1,087"))):  # fmt: skip
+            self.assertEqual((claim.theirs, claim.ours), texts)
 
     def test_names_differ(self):
         names = [each.name for each in EXPERIMENTS]
@@ -178,7 +189,7 @@ class Benches(unittest.TestCase):
         """Cost of the preset's L1: the document's AWID fields are 128 bytes, ours are two more an SM."""
         figure = next(each for each in EXPERIMENTS if each.name == "004:sections-6.3-7.3")
         self.assertEqual([(claim.subject, claim.theirs, claim.ours) for claim in figure.run(self.bench)],
-                         [("age-lru", "128", "130"), ("rpr", "6096", "6.13e+03")])  # fmt: skip
+                         [("age-lru", "128 bytes", "130 bytes"), ("rpr", "6,096 bytes", "6,126 bytes")])  # fmt: skip
 
     def test_each_experiment_has_claims(self):
         """And a found figure is compared."""
@@ -188,6 +199,21 @@ class Benches(unittest.TestCase):
             for claim in claims:
                 unknown = claim.ours == "-" and bool(claim.note)
                 self.assertEqual(claim.agrees is None, unknown or not claim.theirs, claim)
+
+    def test_programs(self):
+        """A bench for a program makes the claims of a whole call on the program, and runs fewer programs."""
+        known = {name for experiment in EXPERIMENTS for name in experiment.programs}
+        for experiment in EXPERIMENTS:
+            whole = Bench(Made(by_limit))
+            claims = experiment.claims(whole)
+            names = {_model.program_of(claim) for claim in claims}
+            self.assertEqual(set(experiment.programs), names & known, experiment.name)
+            for name in experiment.programs:
+                bench = Bench(Made(by_limit), only=(name,))
+                self.assertEqual([(c.subject, c.what) for c in experiment.claims(bench)],
+                                 [(c.subject, c.what) for c in claims if _model.program_of(c) == name], experiment.name)
+                if len(experiment.programs) > 1 and whole.runs.seen:
+                    self.assertLess(len(bench.runs.seen), len(whole.runs.seen), experiment.name)
 
     def test_means(self):
         """Arithmetic, like 4.8.3's mean of Table 4.1; with fewer programs than the document's nothing is compared."""
@@ -351,8 +377,13 @@ class Curves(unittest.TestCase):
         """Questions left open by the document get no verdict."""
         open_, run, missed = _model.told("a", "b", "1"), _model.count("a", "b", 1, 1), _model.missing("a", "b", "1", "why")
         self.assertEqual([_verdict(claim) for claim in (open_, run, missed)], ["", "yes", "not run"])
-        rows = summary([(_model.Experiment("x", "y", None), [open_, run, missed])])
-        self.assertRegex(rows[-1], r"^all +1 +0 +1$")
+        known = Claims([Entry(1, (("x",), ("a",), ("hope",)), "expectation", "", "", "", "", "")])
+        hope = _model.count("a", "hope", 1, 2)
+        pairs = [(claim, known.judge("x", claim)) for claim in (open_, run, missed, hope)]
+        rows = summary([(_model.Experiment("x", "y", None), pairs)])
+        self.assertRegex(rows[-3], r"^all +1 +0 +1 +1$")
+        self.assertRegex(rows[-2], r"^kind: expectation +0 +1 +0$")
+        self.assertRegex(rows[-1], r"^kind: result +1 +0 +1$")
 
 
 class Power(unittest.TestCase):
@@ -561,6 +592,19 @@ class Command(TemporaryCase):
     def test_unknown(self):
         self.done("004:figure-9.*", status=1, message="no table or figure is named '004:figure-9.*'")
 
+    def test_program(self):
+        """Only the program's claims, no table without the program, and no summary of these kept."""
+        cache, target = self.path("runs"), self.path("claims.json")
+        said = self.done("--quick", "--program", "KMN", "--cache", cache, "--json", target, "004:figure-4.*", "004:figure-5.1")
+        with open(target, encoding="utf-8") as file:
+            experiments = json.load(file)["experiments"]
+        self.assertEqual([each["name"] for each in experiments], ["004:figure-4.3"])
+        claim, = experiments[0]["claims"]
+        self.assertEqual((claim["subject"], claim["kind"]), ("KMN", "result"))
+        self.assertIn("KMN  L1 misses", said)
+        self.assertEqual(self.done("--kept", "--cache", cache).splitlines()[1:], [])
+        self.done("--program", "KNM", "004:*", status=1, message="no program of these tables and figures is named 'KNM': 3MM, ATAX")
+
     def test_set(self):
         self.done("--set", "l1.index=xor", "001:figure-3", status=1, message="--set is for tables and figures of seeds/002 and 004")
         self.done("--set", "l1.index", "004:figure-4.3", status=2, message="'l1.index' is not key=value")
@@ -584,6 +628,10 @@ class Command(TemporaryCase):
         self.assertEqual(self.done("--kept", "--cache", cache, "004:table-4.1").splitlines()[1:], [])
         kept_rows = json.loads(self.done("--kept", "--cache", cache, "--json", "-"))["verdicts"]
         self.assertEqual([each["name"] for each in kept_rows], ["004:figure-4.3"])
+        page = self.path("page.md")
+        self.done("--kept", "--quick", "--cache", cache, "--page", page)
+        with open(page, encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"\| seeds/004 \| 1 \|")
         again = self.done("--quick", "--cache", cache, "004:figure-4.3", "004:figure-4.3")
         self.assertRegex(again, r"; 0 runs, and [1-9]\d* known from ")
         self.assertEqual(again.split("\n\n")[0], first.split("\n\n")[0])

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 
-from .._table import table
+from .._table import table, wrapped
 from ._application import add_jobs
 from ._common import add_verbose, setting, terminal
 from ._output import Failure, Output
@@ -22,7 +22,7 @@ def _verdict(claim):
 
 _LEGEND = """\
 Agrees: a speed-up, latency or mean within 10 % of the document's, a rate within 5 points, a number or an order
-equal. If programs are missing, means are of the present programs."""
+equal. If programs are missing, means are of the present programs. Expectations of the document are not counted."""
 
 
 def default_cache():
@@ -43,6 +43,8 @@ def add(commands):
     parser.add_argument("--kept", action="store_true",
                         help="what the file of runs tells of earlier calls, by library and programs, and run nothing")
     parser.add_argument("--quick", action="store_true", help="few programs, small problems, few points of each curve")
+    parser.add_argument("--program", action="append", default=[], metavar="NAME",
+                        help="only claims of this program, such as KMN, and no table or figure without it; may be repeated")
     parser.add_argument("--set", action="append", default=[], type=setting, metavar="KEY=VALUE",
                         help="for the tables of seeds/004 and 002: of the GPU, beside what a table sets itself; seeds/002 "
                         "also has seed=N")  # fmt: skip
@@ -50,11 +52,14 @@ def add(commands):
     parser.add_argument("--cache", metavar="FILE", help="where runs are kept; default "
                         "~/.cache/gpucache/reproduce.jsonl, or below XDG_CACHE_HOME")  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write everything as JSON; - prints it instead of the tables")
+    parser.add_argument("--page", metavar="FILE",
+                        help="write the page of claims: Markdown, from the last kept runs of each table and figure")
     add_verbose(parser)
     parser.set_defaults(run=run)
 
 
-def chosen(names):
+def chosen(names, programs=()):
+    """Experiments by patterns of names; with programs, those with claims of these."""
     from ..reproduce import EXPERIMENTS  # a slow import, not needed by other commands
 
     found = []
@@ -63,7 +68,11 @@ def chosen(names):
         if not some:
             raise Failure(f"no table or figure is named '{name}': reproduce --list has them all")
         found += [each for each in some if each not in found]
-    return found
+    known = sorted({name for each in found for name in each.programs})
+    for name in programs:
+        if name not in known:
+            raise Failure(f"no program of these tables and figures is named '{name}': {', '.join(known)}")
+    return [each for each in found if not programs or set(programs) & set(each.programs)]
 
 
 def _progress(name):
@@ -76,21 +85,28 @@ def _progress(name):
     return show
 
 
-def _report(experiment, claims):
-    rows = [[c.subject, c.what, c.theirs, c.ours, _verdict(c), c.note] for c in claims]
+def _report(experiment, pairs):
+    """A table of judged claims; a claim that differs has its reason in the last column."""
+    rows = [[c.subject, c.what, c.theirs, c.ours, _verdict(c), "; ".join(filter(None, (c.note, judgement.reason)))]
+            for c, judgement in pairs]  # fmt: skip
     heading = ["", "", "document", "here", "agrees", ""]
-    return f"{experiment.name}: {experiment.title}\n" + "\n".join(table(heading, rows, (0, 1, 5))) + "\n"
+    return f"{experiment.name}: {experiment.title}\n" + "\n".join(wrapped(heading, rows, (0, 1, 5))) + "\n"
 
 
 def summary(found):
-    """Number of agreeing claims per experiment."""
-    rows, sums = [], [0, 0, 0]
-    for experiment, claims in found:
-        counts = [sum(_verdict(c) == word for c in claims) for word in _WORDS.values()]
-        sums = [a + b for a, b in zip(sums, counts)]
+    """Numbers of counted claims for each experiment, and the sums for each kind; `found` has judged claims."""
+    rows, kinds = [], {}
+    for experiment, pairs in found:
+        counts = [0, 0, 0, 0]
+        for claim, judgement in pairs:
+            if claim.theirs:
+                place = (True, False, None).index(claim.agrees)
+                counts[3 if judgement.kind == "expectation" else place] += 1
+                kinds.setdefault(judgement.kind, [0, 0, 0])[place] += 1
         rows.append([experiment.name, experiment.title, *map(str, counts)])
-    rows.append(["all", "", *map(str, sums)])
-    return table(["", "", "agree", "differ", "not run"], rows, (0, 1))
+    rows.append(["all", "", *(str(sum(int(row[column]) for row in rows)) for column in range(2, 6))])
+    rows += [[f"kind: {kind}", "", *map(str, counts), ""] for kind, counts in sorted(kinds.items())]
+    return table(["", "", "agree", "differ", "not run", "expectations"], rows, (0, 1))
 
 
 def _how(quick, settings):
@@ -118,6 +134,12 @@ def verdicts(found):
     return table(["", "agree", "differ", "not run", "library", "build", "on", "programs"], rows, (0, 4, 5, 6, 7))
 
 
+def _with_reason(claim, judgement):
+    """A judged claim for JSON."""
+    keys = ("kind", "section", "verdict", "why", "command", "missing")
+    return {**claim._asdict(), **{key: getattr(judgement, key) for key in keys}}
+
+
 def _kept(options):
     from ..reproduce import kept
     from .._results import Results
@@ -134,6 +156,18 @@ def _kept(options):
             output.commit(json.dumps({"schema": 1, "verdicts": [each._asdict() for each in found]}) + "\n")
     if options.json != "-":
         print("\n".join(verdicts(found)))
+    if options.page is not None:
+        _write_page(options, results)
+
+
+def _write_page(options, results):
+    from ..reproduce import EXPERIMENTS, _claims, _page, last_claims
+    from ..reproduce._bench import MACHINES
+
+    found = last_claims(results, options.quick, lambda name: MACHINES.get(name.split(":")[0], {}))
+    rows = _page.judged(EXPERIMENTS, found, _claims.load())
+    with Output(options.page) as output:
+        output.commit(_page.page(rows))
 
 
 def run(options):
@@ -143,10 +177,11 @@ def run(options):
     if options.kept:
         _kept(options)
         return
-    from ..reproduce import Bench, Runs, keep
+    from ..reproduce import Bench, Runs, _claims, keep
     from ..reproduce._bench import PRESET
 
-    experiments = chosen(options.names)
+    experiments = chosen(options.names, options.program)
+    reasons = _claims.load()
     others = [each.name for each in experiments if each.document not in ("002", "004")]
     more = dict(text.split("=", 1) for text in options.set)
     if more and others:
@@ -155,16 +190,20 @@ def run(options):
     try:
         found = []
         with Runs(options.cache or default_cache(), options.jobs) as runs:
-            benches = {name: Bench.of(name, runs, options.quick, more)
+            benches = {name: Bench.of(name, runs, options.quick, more, options.program)
                        for name in {each.document for each in experiments}}  # fmt: skip
             for experiment in experiments:
                 runs.on_progress = _progress(experiment.name)
                 bench = benches[experiment.document]
-                found.append((experiment, list(experiment.run(bench))))
-                keep(runs.results, *found[-1], options.quick, bench.more)
+                claims = experiment.claims(bench)
+                found.append((experiment, [(claim, reasons.judge(experiment.name, claim)) for claim in claims]))
+                if not options.program:
+                    keep(runs.results, experiment, claims, options.quick, bench.more)
                 terminal.clear()
                 if options.json != "-":
                     print(_report(*found[-1]), flush=True)
+            if options.page is not None:
+                _write_page(options, runs.results)
             if options.json != "-":
                 print("\n".join(summary(found)))
                 print(f"{_LEGEND}\nPreset {PRESET} where no other is named{_machines(benches)}; "
@@ -173,7 +212,7 @@ def run(options):
         if output is not None:
             document = {"schema": 1, "preset": PRESET, "settings": more, "quick": options.quick,
                         "experiments": [{"name": e.name, "title": e.title, "settings": benches[e.document].more,
-                                         "claims": [c._asdict() for c in claims]} for e, claims in found]}  # fmt: skip
+                                         "claims": [_with_reason(c, j) for c, j in pairs]} for e, pairs in found]}  # fmt: skip
             output.commit(json.dumps(document) + "\n")
     finally:
         if output is not None:

@@ -7,10 +7,10 @@ for each of the document's numbers. Curves in the documents have no numbers; cla
 
 from . import seeds000, seeds001, seeds002, seeds004
 from ._bench import Bench
-from ._kept import Verdicts, keep, kept
+from ._kept import Verdicts, keep, kept, last_claims
 from ._model import Claim, Experiment
 from ._runs import Runs
 
 EXPERIMENTS = [*seeds000.EXPERIMENTS, *seeds001.EXPERIMENTS, *seeds002.EXPERIMENTS, *seeds004.EXPERIMENTS]
 
-__all__ = ["Bench", "Claim", "EXPERIMENTS", "Experiment", "Runs", "Verdicts", "keep", "kept"]
+__all__ = ["Bench", "Claim", "EXPERIMENTS", "Experiment", "Runs", "Verdicts", "keep", "kept", "last_claims"]

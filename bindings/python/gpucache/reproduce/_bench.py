@@ -3,7 +3,7 @@
 
 from ..bottleneck import step_of, warp_optimum
 from . import _runs
-from ._programs import SENSITIVE, warp_max
+from ._programs import CHAPTER_4, CHAPTER_5, SENSITIVE, warp_max
 from ._signatures import reuse_distances
 
 PRESET = "gtx480-gpgpusim"
@@ -22,29 +22,36 @@ OPPORTUNISTIC = {"l1.tokens": "opportunistic"}
 
 def mean(values):
     """Arithmetic mean, as in seeds/004: the speed-ups of Table 4.1 have 1.41, the mean in 4.8.3; the geometric mean is
-    1.33."""
+    1.33. A mean of no values is no number."""
     values = list(values)
-    return sum(values) / len(values)
+    return sum(values) / len(values) if values else float("nan")
 
 
 class Bench:
-    """Runs of a call of `reproduce`, on PRESET with `more` settings, replaced by an experiment's settings."""
+    """Runs of a call of `reproduce`, on PRESET with `more` settings, replaced by an experiment's settings. `only` are
+    names of programs; without names a call runs all programs, a quick call a few."""
 
     @classmethod
-    def of(cls, document, runs, quick=False, more=()):
+    def of(cls, document, runs, quick=False, more=(), only=()):
         """On the machine of a document, "004"."""
-        return cls(runs, quick, {**MACHINES.get(document, {}), **dict(more)})
+        return cls(runs, quick, {**MACHINES.get(document, {}), **dict(more)}, only)
 
-    def __init__(self, runs, quick=False, more=()):
+    def __init__(self, runs, quick=False, more=(), only=()):
         self.runs = runs
         self.quick = quick
         self.more = dict(more)
-        self.programs = [p for p in SENSITIVE if not quick or p.name in QUICK_PROGRAMS]
-        self.throttled = [p for p in self.programs if p.warp_max]  # those of chapter 4
-        self.replaced = [p for p in self.programs if p.name != "SP"]  # the fourteen programs of chapter 5, without SP
+        self.only = tuple(only)
+        self.programs = self.chosen(SENSITIVE, QUICK_PROGRAMS)
+        self.throttled = [program for program in self.programs if program in CHAPTER_4]
+        self.replaced = [program for program in self.programs if program in CHAPTER_5]
         self._bases = {}
         self._most = {}
         self._sweeps = {}
+
+    def chosen(self, programs, quick=None):
+        """Programs of this call; without `only`, a quick call has those named by `quick`."""
+        names = self.only or (quick if self.quick else None)
+        return [program for program in programs if names is None or program.name in names]
 
     def source(self, program):
         return program.quick if self.quick else program.source

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Summary of earlier calls in a file of runs: agreeing claims of each table and figure, with library and programs."""
+"""Results of earlier calls in a file of runs: claims of each table and figure, with library and programs."""
 
 import os
 import subprocess
@@ -8,6 +8,7 @@ from collections import namedtuple
 
 from .._loader import lib
 from ..context import version
+from ._model import Claim
 
 # `quick`: with the programs and points of --quick. `settings` are the GPU's beside the preset. `library` is the last
 # commit of the library's sources, with "+" after later changes; or the version, outside a checkout. `build`
@@ -35,11 +36,12 @@ def commit():
 
 
 def keep(results, experiment, claims, quick, settings):
-    """Keep results in the file of runs, in place of this library's last results for the same call."""
+    """Keep results of all programs in the file of runs, in place of this library's last results for the same call."""
     counts = [sum(claim.agrees is verdict for claim in claims if claim.theirs) for verdict in (True, False, None)]
     found = Verdicts(experiment.name, quick, dict(settings), commit() or version(), results.build[:8],
                      time.strftime("%Y-%m-%d"), *counts)  # fmt: skip
-    results.put(["verdicts", experiment.name, quick, dict(settings)], {"verdicts": found._asdict()})
+    results.put(["verdicts", experiment.name, quick, dict(settings)],
+                {"verdicts": found._asdict(), "claims": [claim._asdict() for claim in claims], "at": time.time()})  # fmt: skip
 
 
 def kept(results, order):
@@ -48,3 +50,14 @@ def kept(results, order):
     found = [Verdicts(**each["verdicts"]) for each in results.found.values()
              if isinstance(each, dict) and "verdicts" in each]  # fmt: skip
     return sorted(found, key=lambda v: (places.get(v.name, len(places)), v.name, v.date, v.build, v.quick))
+
+
+def last_claims(results, quick, settings):
+    """{name: (Verdicts, [Claim])} of the last call of any library, `settings(name)` being the GPU's settings."""
+    found = [each for each in results.found.values() if isinstance(each, dict) and "claims" in each]
+    last = {}
+    for each in sorted(found, key=lambda each: each["at"]):
+        verdicts = Verdicts(**each["verdicts"])
+        if verdicts.quick == quick and verdicts.settings == settings(verdicts.name):
+            last[verdicts.name] = verdicts, [Claim(**claim) for claim in each["claims"]]
+    return last

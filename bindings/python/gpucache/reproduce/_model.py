@@ -5,17 +5,28 @@ from collections import namedtuple
 
 # A number of a document: `subject` is a program or a mean over several, `what` the figure, `theirs` and `ours` its
 # values as text; `agrees` is None without a result, for the reason in `note`, or if the document has no reference: "".
-Claim = namedtuple("Claim", "subject what theirs ours agrees note", defaults=("",))
+# `kind` is of _claims.KINDS; claims.json may change the kind.
+Claim = namedtuple("Claim", "subject what theirs ours agrees note kind", defaults=("", "result"))
 
 
-class Experiment(namedtuple("Experiment", "name title run")):
-    """A table or figure: `name` is "DOCUMENT:FIGURE"; `run`, called with a Bench, yields Claims."""
+class Experiment(namedtuple("Experiment", "name title run programs", defaults=((),))):
+    """A table or figure: `name` is "DOCUMENT:FIGURE"; `run`, called with a Bench, yields Claims. `programs` are the names
+    of programs with claims of their own: `run` for a program runs no program that these claims do not need."""
 
     __slots__ = ()
 
     @property
     def document(self):
         return self.name.split(":")[0]
+
+    def claims(self, bench):
+        """Claims of `run`; of a Bench for a few programs the claims of these."""
+        return [claim for claim in self.run(bench) if not bench.only or program_of(claim) in bench.only]
+
+
+def program_of(claim):
+    """Name of a claim's program: "SC" of "SC, 3 transactions"."""
+    return claim.subject.split(",")[0]
 
 
 SHARE = 0.10  # relative tolerance of a speed-up, latency or mean
@@ -24,9 +35,18 @@ EXACT = 1e-9  # error of binary fractions
 NOTICEABLE = 1.05  # "non-negligible speed-up" of seeds/004, 4.8.1
 
 
-def ratio(subject, what, theirs, ours, note=""):
-    """A speed-up or a latency: agrees within SHARE."""
-    return Claim(subject, what, f"{theirs:g}", f"{ours:.3g}", abs(ours - theirs) <= SHARE * theirs + EXACT, note)
+def plain(number, digits=3):
+    """Text of a number without an exponent; numbers from 1,000 on are whole."""
+    if abs(number) >= 999.5:
+        return f"{number:,.0f}"
+    text = f"{number:.{digits}g}"
+    return f"{number:.6f}" if "e" in text else text
+
+
+def ratio(subject, what, theirs, ours, note="", unit=""):
+    """A speed-up, a latency or a size: agrees within SHARE."""
+    texts = (f"{text} {unit}".rstrip() for text in (plain(theirs, 6), plain(ours)))
+    return Claim(subject, what, *texts, abs(ours - theirs) <= SHARE * theirs + EXACT, note)
 
 
 def rate(subject, what, theirs, ours, note=""):
@@ -36,12 +56,13 @@ def rate(subject, what, theirs, ours, note=""):
 
 def count(subject, what, theirs, ours, note=""):
     """A number that agrees if equal."""
-    return Claim(subject, what, str(theirs), str(ours), theirs == ours, note)
+    texts = (f"{value:,}" if isinstance(value, int) else str(value) for value in (theirs, ours))
+    return Claim(subject, what, *texts, theirs == ours, note)
 
 
 def holds(subject, what, theirs, ours, agrees, note=""):
     """A comparison in words."""
-    return Claim(subject, what, theirs, ours, bool(agrees), note)
+    return Claim(subject, what, theirs, ours, bool(agrees), note, "ordering")
 
 
 def missing(subject, what, theirs, note):

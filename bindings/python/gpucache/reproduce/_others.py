@@ -4,7 +4,7 @@
 from . import seeds001
 from ._bench import LINE, SEGMENTS
 from ._model import NOTICEABLE, Experiment, holds, missing, ratio
-from ._programs import INSENSITIVE, NO_ATAXI, Program
+from ._programs import INSENSITIVE, NO_ATAXI, Program, names
 
 _OF_001 = {program.name: program for program in seeds001.PROGRAMS}
 
@@ -37,7 +37,7 @@ SLOWER = ("GEMM", "3MM")  # and ATAXI: 5.4.1.4
 
 def large_caches(bench, settings):
     """The rest of Table 3.1: caches 16 times as large."""
-    programs = [*OTHERS, *INSENSITIVE]
+    programs = bench.chosen([*OTHERS, *INSENSITIVE])
     tasks = {(p.name, bool(more)): (p, more) for p in programs for more in ({}, settings)}
     found = bench.all(tasks)
     for program in programs:
@@ -70,7 +70,7 @@ def schedulers(bench):
 
 def age_lru(bench):
     """Figure 5.14: AgeLRU replacement, bypassing, bypassing with segments."""
-    programs = [*INSENSITIVE, *OTHERS]
+    programs = bench.chosen([*INSENSITIVE, *OTHERS])
     policies = {"lru": {}, "replacement": {"l1.replacement": "age-lru"},
                 "lines": {"l1.replacement": "age-lru(bypass=1)", **LINE},
                 "segments": {"l1.replacement": "age-lru(bypass=1)", **SEGMENTS}}  # fmt: skip
@@ -87,5 +87,5 @@ def age_lru(bench):
 
 EXPERIMENTS = [
     Experiment("004:table-3.3", "Who prefers GTO, and LRR (Figures 3.3 to 3.5)", schedulers),
-    Experiment("004:figure-5.14", "AgeLRU on programs that are not cache-sensitive", age_lru),
+    Experiment("004:figure-5.14", "AgeLRU on programs that are not cache-sensitive", age_lru, names([*INSENSITIVE, *OTHERS])),
 ]

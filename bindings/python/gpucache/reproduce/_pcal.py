@@ -4,7 +4,7 @@ has the figures for each EBTNum."""
 
 from ._bench import LINE, OPPORTUNISTIC, SEGMENTS, mean
 from ._model import NOTICEABLE, Experiment, count, holds, missing, of_all, rate, ratio
-from ._programs import launches_again
+from ._programs import CHAPTER_4, launches_again, names
 from ._tokens import BOTH_CACHES, PROGRAMS, found_while_running, network_latency, round_trip
 from ._tokens import EXPERIMENTS as TOKENS
 
@@ -65,8 +65,8 @@ def _bfs(lines, parts, of_lines, of_parts):
         yield ratio("BFS", label, gain, found["BFS"][1])
     for label, each, network, trip in zip(("static PCAL", "static PCAL, segments"), figures[1:], (18, 7), (209, 193)):
         yield ratio("BFS", f"network latency, {label}", network,
-                    network_latency(each))  # fmt: skip
-        yield ratio("BFS", f"round trip, {label}", trip, each["round_trip.mean_latency"])
+                    network_latency(each), unit="cycles")  # fmt: skip
+        yield ratio("BFS", f"round trip, {label}", trip, each["round_trip.mean_latency"], unit="cycles")
 
 
 def _sooner(best, of_lines, of_parts):
@@ -163,9 +163,9 @@ def future(bench):
 
 
 EXPERIMENTS = [
-    Experiment("004:figures-4.12-4.13", "Static PCAL", static),
-    Experiment("004:figures-4.22-4.25", "Dynamic PCAL", dynamic),
-    Experiment("004:figures-4.23-4.24", "Static PCAL, segments", segments),
+    Experiment("004:figures-4.12-4.13", "Static PCAL", static, names(CHAPTER_4)),
+    Experiment("004:figures-4.22-4.25", "Dynamic PCAL", dynamic, names(CHAPTER_4)),
+    Experiment("004:figures-4.23-4.24", "Static PCAL, segments", segments, names(CHAPTER_4)),
     *TOKENS,
     Experiment("004:sections-7.2-7.3", "PCAL's further development", future),
 ]

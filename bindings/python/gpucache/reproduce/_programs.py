@@ -55,6 +55,8 @@ SENSITIVE = [
     Program("WC", "synthetic:word-count:2MiB:line=48", "synthetic:word-count:1080KiB:line=48", None, None, None, 2.73),
     Program("SP", "synthetic:sp:504000:rounds=1,passes=2", "synthetic:sp:126000:rounds=1,passes=1", None, None, None, 2.05),
 ]  # fmt: skip
+CHAPTER_4 = [program for program in SENSITIVE if program.warp_max]
+CHAPTER_5 = [program for program in SENSITIVE if program.name != "SP"]
 
 # Programs slowed down by AgeLRU (5.4.1.4).
 INSENSITIVE = [
@@ -64,6 +66,10 @@ INSENSITIVE = [
             None, None, None, 1.07),
 ]  # fmt: skip
 NO_ATAXI = "the document does not say what it computes"  # reason for the missing third program
+
+
+def names(programs):
+    return tuple(program.name for program in programs)
 
 
 def warp_max(preset, source):

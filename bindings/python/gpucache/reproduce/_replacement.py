@@ -5,7 +5,7 @@ from ..config import Config
 from ..context import Context
 from ._bench import LINE, PRESET, SEGMENTS, mean
 from ._model import NOTICEABLE, Experiment, count, holds, missing, of_all, rate, ratio
-from ._programs import INSENSITIVE, NO_ATAXI
+from ._programs import CHAPTER_5, INSENSITIVE, NO_ATAXI, names
 
 # Figures 5.6 and 5.7: speed-up of AgeLRU replacement, points of saved misses.
 AGE_LRU = {"CoMD": (1.07, 2), "II": (1.05, 3), "KMN": (1.13, 11), "ATAX": (1.05, 3), "GESUMMV": (1.21, 17),
@@ -149,13 +149,14 @@ def voting(bench):
 
     Optimal-DIP is the faster of LRU and BIP for each program, because set duelling does not work (5.4).
     """
+    programs = [*bench.replaced, *bench.chosen(INSENSITIVE)]
     for label, (argument, fetch) in (("", ("", {})), ("bypass=1, lines", ("(bypass=1)", LINE)),
                                      ("bypass=1, segments", ("(bypass=1)", SEGMENTS))):  # fmt: skip
         policies = {name: {"l1.replacement": name + argument, **fetch} for name in ("age-lru", "dynamic-age-lru", "bip")}
-        found = _runs(bench, {**policies, "lru": {}}, [*bench.replaced, *INSENSITIVE])
+        found = _runs(bench, {**policies, "lru": {}}, programs)
         worst = 0
         voted, optimal_dip, kept = [], [], []
-        for program in [*bench.replaced, *INSENSITIVE]:
+        for program in programs:
             base = found["lru", program.name]["cycles"]
             gain = {name: base / found[name, program.name]["cycles"] for name in policies}
             worst = max(worst, 1 - gain["dynamic-age-lru"])
@@ -263,16 +264,16 @@ def storage(bench):
         shape = {"sets": int(config.number("l1.size")) // (ways * line), "ways": ways, "line_bytes": line}
         for policy, caches, theirs, where in BYTES:
             bits = [context.policy_cost("replacement", name, caches=caches, **shape) for name in (policy, "lru")]
-            yield ratio(policy, f"bytes beside LRU's order ({where})", theirs, (bits[0] - bits[1]) / 8)
+            yield ratio(policy, f"bytes beside LRU's order ({where})", theirs, (bits[0] - bits[1]) / 8, unit="bytes")
 
 
 EXPERIMENTS = [
     Experiment("004:figure-5.1", "Hits within and among warps", reuses),
-    Experiment("004:figures-5.6-5.7", "AgeLRU replacement", replacement),
-    Experiment("004:figure-5.8", "Hits by the age of the warp", ages),
-    Experiment("004:figures-5.9-5.13", "AgeLRU bypassing", bypassing),
-    Experiment("004:figures-5.15-5.17", "Dynamic-AgeLRU", voting),
-    Experiment("004:figure-6.1", "Reuse distances by signature", signatures),
-    Experiment("004:figures-6.3-6.4", "Predicted reuse", predicted_reuse),
+    Experiment("004:figures-5.6-5.7", "AgeLRU replacement", replacement, names(CHAPTER_5)),
+    Experiment("004:figure-5.8", "Hits by the age of the warp", ages, ("KMN",)),
+    Experiment("004:figures-5.9-5.13", "AgeLRU bypassing", bypassing, names(CHAPTER_5)),
+    Experiment("004:figures-5.15-5.17", "Dynamic-AgeLRU", voting, ("GESUMMV", *names(INSENSITIVE))),
+    Experiment("004:figure-6.1", "Reuse distances by signature", signatures, FIGURE_6_1),
+    Experiment("004:figures-6.3-6.4", "Predicted reuse", predicted_reuse, EIGHT),
     Experiment("004:sections-6.3-7.3", "Storage of AgeLRU and predicted reuse", storage),
 ]

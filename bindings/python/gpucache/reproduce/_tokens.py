@@ -8,6 +8,7 @@ throttling alone, with all warps caching.
 from .. import bottleneck
 from ._bench import LINE, OPPORTUNISTIC, SEGMENTS, mean
 from ._model import NOTICEABLE, POINTS, Experiment, count, holds, missing, of_all, rate, ratio
+from ._programs import CHAPTER_4, names
 
 RISE, SATURATED, NETWORK = bottleneck.Thresholds().rise, 0.2, 20  # 4.1.5: rise, and limits
 MSHR_BOUND = ("II", "BFS", "SS", "SSSP")  # 4.8.1.1, before a warp is added
@@ -103,8 +104,8 @@ def _latency(name, one):
     """Figure 4.14."""
     if name == "CoMD":
         for ebt, theirs in ((0, 66), (1, 155)):
-            yield ratio(name, f"network latency, EBTNum = {ebt}", theirs, network_latency(one[ebt]))
-        yield ratio(name, "round trip, EBTNum = 1", 339, round_trip(one[1]), curve(one, round_trip, cycles))
+            yield ratio(name, f"network latency, EBTNum = {ebt}", theirs, network_latency(one[ebt]), unit="cycles")
+        yield ratio(name, "round trip, EBTNum = 1", 339, round_trip(one[1]), curve(one, round_trip, cycles), "cycles")
     if name in ("CoMD", "KMN", "SM"):
         yield holds(name, "network latency with more warps (4.14)", "congested", curve(one, network_latency, cycles),
                     _rises(one, network_latency, NETWORK))  # fmt: skip
@@ -257,8 +258,8 @@ def summary(bench):
 
 
 EXPERIMENTS = [
-    Experiment("004:figures-4.14-4.17", "One to six more warps, that bypass", more_warps),
-    Experiment("004:figures-4.18-4.21", "One to six warps fewer that cache", fewer_that_cache),
-    Experiment("004:figures-4.26-4.27", "Tokens at both levels", both_levels),
+    Experiment("004:figures-4.14-4.17", "One to six more warps, that bypass", more_warps, names(CHAPTER_4)),
+    Experiment("004:figures-4.18-4.21", "One to six warps fewer that cache", fewer_that_cache, names(CHAPTER_4)),
+    Experiment("004:figures-4.26-4.27", "Tokens at both levels", both_levels, names(CHAPTER_4)),
     Experiment("004:figure-4.28", "PCAL, a summary", summary),
 ]

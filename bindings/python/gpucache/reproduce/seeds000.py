@@ -13,7 +13,8 @@ from ..context import Context
 from ..replay import Replay
 from ..stats import Stats
 from ..trace import Trace
-from ._model import Experiment, count, holds, missing, ratio, told
+from ._model import Experiment, count, holds, missing, plain, ratio, told
+from ._programs import names
 
 PRESET = "qv100"
 L1 = {"l1.size": "32KiB", "l1.unified": "false", "l1.ways": "64", "l1.allocate": "on-fill"}
@@ -91,11 +92,11 @@ def _accesses(sources):
 def programs(bench):
     """Table 1."""
     found = {}
-    for program in PROGRAMS:
+    for program in bench.chosen(PROGRAMS):
         launches = [source for run in program.runs for source in run]
         yield count(program.name, "launches", program.launches, _launches(launches))
         if bench.quick and program.quick:
-            yield missing(program.name, "L1 accesses", f"{program.accesses:g}", "not of a quick call")
+            yield missing(program.name, "L1 accesses", plain(program.accesses), "not of a quick call")
             continue
         largest = program.runs[0]
         ours = bench.runs.kept(["accesses", PRESET, L1, largest], lambda runs=largest: _accesses(runs))
@@ -104,7 +105,7 @@ def programs(bench):
     if "bfs" in found:
         runs = [source.replace(*RELOADS) for source in next(p for p in PROGRAMS if p.name == "bfs").runs[0]]
         again = bench.runs.kept(["accesses", PRESET, L1, runs], lambda: _accesses(runs))
-        yield told("bfs", "L1 accesses, nodes loaded again behind stores", f"{again:.3g}")
+        yield told("bfs", "L1 accesses, nodes loaded again behind stores", plain(again))
         yield holds("bfs", "L1 accesses", "most of all", max(found, key=found.get), max(found, key=found.get) == "bfs")
 
 
@@ -112,13 +113,13 @@ def predictor(bench):
     """Sections 5.2, 6.4.1 and 9: speed-ups over caching all."""
     methods = {"": "always-cache", "agcb": "agcb", "initial 0": "agcb(initial=0)", "all bypass": "always-bypass"}
     tasks, keys = [], []
-    for program in PROGRAMS:
+    for program in bench.chosen(PROGRAMS):
         source = (program.quick or program.runs[0])[0]
         for label, bypass in methods.items():
             keys.append((program.name, label))
             tasks.append((PRESET, source, {**L1, "l1.bypass": bypass}))
     cycles = {key: figures["cycles"] for key, figures in zip(keys, bench.runs.all(tasks))}
-    for program in PROGRAMS:
+    for program in bench.chosen(PROGRAMS):
         gain = {label: cycles[program.name, ""] / cycles[program.name, label] for label in methods if label}
         for label in ("agcb", "initial 0"):
             yield holds(program.name, f"{label}: cycles", "as the baseline", f"{gain[label]:.3f}",
@@ -129,7 +130,7 @@ def predictor(bench):
 
 
 def _tried(bench):
-    return [program for program in PROGRAMS if not bench.quick or program.name in QUICK]
+    return bench.chosen(PROGRAMS, QUICK)
 
 
 def _smallest(program):
@@ -200,7 +201,7 @@ def _watts(source, settings):
 def power(bench):
     """Figure 15: "significant power savings" without L1, mean and largest."""
     parts = {"DRAM, static": ", no caches", "and a K40's L1, L2": ""}
-    for program in (each for each in PROGRAMS if each.name in SAVING):
+    for program in (each for each in bench.chosen(PROGRAMS) if each.name in SAVING):
         source = (bench.quick and program.quick or program.runs[0])[0]
         all_, none = (
             bench.runs.kept(["power", PRESET, L1, CACHES, settings, source], lambda to=settings: _watts(source, to))
@@ -214,9 +215,10 @@ def power(bench):
 
 
 EXPERIMENTS = [
-    Experiment("000:table-1", "Programs: launches and L1 accesses (QV100)", programs),
-    Experiment("000:predictor", "The predictor and the baseline (QV100)", predictor),
-    Experiment("000:figures-13-14", "Hit ratios, and the predictor on smaller caches (GTX480, QV100)", hit_ratios),
+    Experiment("000:table-1", "Programs: launches and L1 accesses (QV100)", programs, names(PROGRAMS)),
+    Experiment("000:predictor", "The predictor and the baseline (QV100)", predictor, names(PROGRAMS)),
+    Experiment("000:figures-13-14", "Hit ratios, and the predictor on smaller caches (GTX480, QV100)", hit_ratios,
+               names(PROGRAMS)),
     Experiment("000:sensitivity", "The predictor's threshold, table and hash (section 9)", sensitivity),
-    Experiment("000:figure-15", "Power without L1, of what energies are known of (QV100)", power),
+    Experiment("000:figure-15", "Power without L1, of what energies are known of (QV100)", power, SAVING),
 ]

@@ -6,6 +6,7 @@ from . import _others
 from ._bench import LINE, OPPORTUNISTIC
 from ._model import NOTICEABLE, POINTS, Claim, Experiment, count, holds, of_all, rate, ratio, told
 from ._pcal import EXPERIMENTS as PCAL
+from ._programs import CHAPTER_4, INSENSITIVE, SENSITIVE, names
 from ._replacement import AGE_LRU
 from ._replacement import EXPERIMENTS as REPLACEMENT
 from ._tokens import PROGRAMS
@@ -123,7 +124,7 @@ def miss_ratios(bench):
 def latencies(bench):
     """Figures 4.4 and 4.5."""
     least = min(min(step.round_trip for step in bench.steps(p) if step.round_trip) for p in bench.throttled)
-    yield ratio("all", "least round trip, cycles", 200, least)
+    yield ratio("all", "least round trip, cycles", 200, least, unit="cycles")
     for program in bench.throttled:
         first, *_, last = bench.steps(program)
         if program.name == "CoMD":
@@ -174,16 +175,17 @@ def bandwidth(bench):
 
 
 EXPERIMENTS = [
-    Experiment("004:table-3.1", "Speed-up of caches 16 times as large", large_caches),
-    Experiment("004:set-hashing", "L1's set index function (3.5)", set_hashing),
-    Experiment("004:table-3.1-others", "The same of programs that are not cache-sensitive", other_programs),
+    Experiment("004:table-3.1", "Speed-up of caches 16 times as large", large_caches, names(SENSITIVE)),
+    Experiment("004:set-hashing", "L1's set index function (3.5)", set_hashing, ("CoMD", *HASHED)),
+    Experiment("004:table-3.1-others", "The same of programs that are not cache-sensitive", other_programs,
+               names([*_others.OTHERS, *INSENSITIVE])),
     _others.EXPERIMENTS[0],
-    Experiment("004:table-4.1", "warp-max and warp-opt (Figure 4.2)", warp_optimum),
-    Experiment("004:figure-4.3", "Miss ratios over warps", miss_ratios),
-    Experiment("004:figures-4.4-4.5", "Latencies over warps", latencies),
-    Experiment("004:figures-4.6-4.8", "Stalls over warps", stalls),
+    Experiment("004:table-4.1", "warp-max and warp-opt (Figure 4.2)", warp_optimum, names(CHAPTER_4)),
+    Experiment("004:figure-4.3", "Miss ratios over warps", miss_ratios, ("CoMD", "KMN")),
+    Experiment("004:figures-4.4-4.5", "Latencies over warps", latencies, names(CHAPTER_4)),
+    Experiment("004:figures-4.6-4.8", "Stalls over warps", stalls, names(CHAPTER_4)),
     Experiment("004:figure-4.9", "Off-chip bandwidth over warps", bandwidth),
-    Experiment("004:table-4.2", "Bottlenecks beyond warp-opt", bottlenecks),
+    Experiment("004:table-4.2", "Bottlenecks beyond warp-opt", bottlenecks, names(CHAPTER_4)),
     *PCAL,
     *REPLACEMENT,
     _others.EXPERIMENTS[1],
