@@ -7,9 +7,9 @@
 
 /*
  * Voting policies, over whole kernels. As in GESUMMV (seeds/004 section 5.4.2), there are fewer thread blocks than SMs,
- * and SM 0 has none: a vote testing on SM 0 always keeps the default. L1 is a set of four ways. Blocks cycle through
- * five lines (LRU never keeps a line until reuse, MRU keeps three of four), or return to four lines after four dead
- * lines, kept by MRU instead.
+ * and SM 0 has none: a vote always testing on SM 0 (sm=0) keeps the default. L1 is a set of four ways. Blocks cycle
+ * through five lines (LRU never keeps a line until reuse, MRU keeps three of four), or return to four lines after four
+ * dead lines, kept by MRU instead.
  */
 
 #define SMS 6u
@@ -99,6 +99,20 @@ Test(votes, timed_with_sm_0_idle) {
 Test(votes, functional_with_sm_0_idle) {
     check("functional", "30", five, THREE_OF_SIX, 3);
     check("functional", "30", four_after_four_dead, THREE_OF_SIX, 3);
+}
+
+/* The better candidate has SM 0, without a block: all cycles are the default's. On SM 2 the candidate wins. */
+Test(votes, fixed_testers) {
+    rig *r = open_voting("timed", "1000");
+    put_blocks(r, five, THREE_OF_SIX, 3);
+    measured_stats lru = run_with(r, "lru"), idle = run_with(r, "vote(lru, mru, sm=0, testers=1)");
+    measured_stats busy = run_with(r, "vote(lru, mru, sm=8, testers=1)"),
+                   next = run_with(r, "vote(lru, lru, mru, sm=1, testers=1)");
+    cr_expect_eq(idle.cycles, lru.cycles);
+    cr_expect_eq(idle.l1_load_sector_hits, lru.l1_load_sector_hits);
+    cr_expect_lt(busy.cycles, lru.cycles * 0.9);
+    cr_expect_lt(next.cycles, lru.cycles * 0.9);
+    rig_close(r);
 }
 
 Test(votes, one_active_sm) {

@@ -19,6 +19,8 @@ static gpci_vote_options options_of(const gpc_policy_env *env, uint32_t candidat
                                .activity = p[GPCI_BALLOT_ACTIVITY],
                                .margin = p[GPCI_BALLOT_MARGIN],
                                .by_hits = env->words[0] == 1,
+                               .fixed = p[GPCI_BALLOT_SM] >= 0,
+                               .first = p[GPCI_BALLOT_SM] > 0 ? (uint32_t)p[GPCI_BALLOT_SM] : 0,
                                .phase_periods = (uint32_t)p[GPCI_BALLOT_PHASE_PERIODS],
                                .phase_threshold = p[GPCI_BALLOT_PHASE_THRESHOLD],
                                .miss_floor = p[GPCI_BALLOT_MISS_FLOOR]};

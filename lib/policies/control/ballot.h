@@ -37,6 +37,7 @@ enum {
     GPCI_BALLOT_PHASE_PERIODS,
     GPCI_BALLOT_PHASE_THRESHOLD,
     GPCI_BALLOT_MISS_FLOOR,
+    GPCI_BALLOT_SM,
     GPCI_BALLOT_PARAMETERS
 };
 
@@ -44,6 +45,9 @@ enum {
  * Section 5.3 of seeds/004 tests a candidate on one SM and compares at the next sample: testers=1, periods=1. But SMs
  * are bursty: under the same policy for GESUMMV, some SMs issue 23 instructions in 5,000 cycles and some 88, depending
  * on whether their warps wait together. Here a candidate therefore gets up to four SMs, for two periods.
+ *
+ * Section 5.4.2 always tests AgeLRU on SM 0. GPGPU-Sim 3 begins with SM 1 (gpu-sim.cc, m_last_cluster_issue), so that
+ * SM 0 is the last SM to get a thread block. Here the last of 15 SMs is SM 14: sm=14.
  *
  * seeds/004 names no number for the following. Phase threshold 20 %: twice the significant change of throughput in hill
  * climbing, 10 % (section 4.4.3). "Several periods" are 3. An SM needs a block for half of a period to count. Miss
@@ -57,8 +61,9 @@ enum {
         {"activity", 0.5, 0.001, 1, false, "share of a period with a thread block from which on an SM has a vote"}, \
         {"margin", 0, 0, 100, false, "by which a candidate must beat the first, relative"},                         \
         {"phase-periods", 3, 1, 1000, true, "sampling periods for which a change must last to be a new phase"},     \
-        {"phase-threshold", 0.2, 0, 1000, false, "relative change of throughput or miss ratio that may be one"}, {  \
-        "miss-floor", 0.05, 0, 1, false, "miss ratios below this are taken for it"                                  \
+        {"phase-threshold", 0.2, 0, 1000, false, "relative change of throughput or miss ratio that may be one"},    \
+        {"miss-floor", 0.05, 0, 1, false, "miss ratios below this are taken for it"}, {                             \
+        "sm", -1, -1, 4095, true, "SM, idle or not, where tests always begin; -1: active SMs in turn"               \
     }
 
 /* Text parameter declared first by a voting policy: the measure, 0 throughput, 1 hits. */

@@ -24,12 +24,17 @@ static void run_everywhere(gpci_vote *vote, uint32_t candidate) {
         vote->sms[sm].candidate = candidate;
 }
 
-/* Next active SM, in rotation, that runs the default. At least one SM must do so. */
+/* Number of SMs that can test a candidate. */
+static uint32_t able(const gpci_vote *vote) {
+    return vote->options.fixed ? vote->options.sms : vote->active;
+}
+
+/* Next SM able to test, in rotation, that runs the default. At least one SM must do so. */
 static gpci_vote_sm *next_tester(gpci_vote *vote) {
     for (;;) {
         gpci_vote_sm *vote_sm = &vote->sms[vote->next_sm];
         vote->next_sm = vote->next_sm + 1 < vote->options.sms ? vote->next_sm + 1 : 0;
-        if (vote_sm->active && !vote_sm->candidate)
+        if ((vote->options.fixed || vote_sm->active) && !vote_sm->candidate)
             return vote_sm;
     }
 }
@@ -65,15 +70,17 @@ static void decide(gpci_vote *vote) {
 
 static void give(gpci_vote *vote, uint32_t candidate, uint32_t testers) {
     vote->candidates[candidate].attempts++;
+    if (vote->options.fixed)
+        vote->next_sm = (uint32_t)((vote->options.first + (candidate - 1) * (uint64_t)testers) % vote->options.sms);
     for (uint32_t n = 0; n < testers; n++)
         next_tester(vote)->candidate = candidate;
 }
 
-/* Begin tests of as many candidates as the active SMs allow. At least one active SM keeps the default. */
+/* Begin tests of as many candidates as the SMs allow. At least one of these SMs keeps the default. */
 static void share_out(gpci_vote *vote) {
-    uint32_t waiting = count_pending(vote, 1), room = vote->active - 1;
+    uint32_t waiting = count_pending(vote, 1), room = able(vote) - 1;
     uint32_t round = waiting < room ? waiting : room;
-    uint32_t testers = vote->active / (round + 1);
+    uint32_t testers = able(vote) / (round + 1);
     testers = testers < vote->options.testers ? testers : vote->options.testers;
     for (uint32_t c = 1; c < vote->options.candidates && round; c++)
         if (pending(vote, c)) {
@@ -96,7 +103,7 @@ static void take_alone(gpci_vote *vote) {
 static bool anything_left(const gpci_vote *vote) {
     if (!count_pending(vote, 1))
         return false;
-    return vote->active > 1 || vote->base >= 0 || pending(vote, 0);
+    return able(vote) > 1 || vote->base >= 0 || pending(vote, 0);
 }
 
 /* Begin the next round, wait for active SMs, or end the vote. */
@@ -112,7 +119,7 @@ static void go_on(gpci_vote *vote) {
     }
     for (uint32_t sm = 0; sm < vote->options.sms; sm++)
         vote->sms[sm].work = vote->sms[sm].time = 0;
-    vote->alone = vote->active == 1;
+    vote->alone = able(vote) == 1;
     if (vote->alone)
         take_alone(vote);
     else
@@ -237,7 +244,7 @@ uint64_t gpci_vote_bits(const gpci_vote_options *options) {
     uint64_t candidate = 32 + gpci_ceil_log2((uint64_t)options->attempts + 1) + 1;
     uint64_t longest = options->warmup > options->periods ? options->warmup : options->periods;
     return gpci_phase_bits(&phase) + options->candidates * candidate + 2 + gpci_ceil_log2(options->candidates) +
-           gpci_ceil_log2(options->sms) + gpci_ceil_log2(longest + 1);
+           (options->fixed ? 0 : gpci_ceil_log2(options->sms)) + gpci_ceil_log2(longest + 1);
 }
 
 void gpci_vote_state_of(gpci_vote *vote, gpc_state_fn visit, void *user_data) {

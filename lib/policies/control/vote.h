@@ -14,9 +14,11 @@
  *   STABLE  the winner runs everywhere; the phase detector looks out for the next phase
  *
  * Only SMs active in the last period test candidates, and testing starts from a rotating SM. An SM without a thread
- * block says nothing about its candidate (section 5.4.2: with AgeLRU always on SM 0, which was idle, GESUMMV stayed
- * with LRU). If a candidate's SMs go idle, the candidate is tried again on other SMs. After `attempts` failed tests a
- * candidate loses.
+ * block says nothing about its candidate. If a candidate's SMs go idle, the candidate is tried again on other SMs.
+ * After `attempts` failed tests a candidate loses.
+ *
+ * With `fixed`, a test of candidate c begins at SM first + (c - 1) x testers, idle or not. Section 5.4.2 tests AgeLRU
+ * on SM 0, idle under GESUMMV. Therefore each test fails, and GESUMMV keeps LRU.
  *
  * If SMs are too few for all candidates at once, the candidates are tested in rounds. A round's measure is divided by
  * the default's measure in the same round, because the program may change between rounds. A single active SM tests the
@@ -42,6 +44,8 @@ typedef struct gpci_vote_options {
     double activity; /* an SM is active if it had a thread block for at least this share of the period; above 0 */
     double margin;   /* relative lead over the default that a winner needs */
     bool by_hits;    /* compare hit rates; always so without a clock */
+    bool fixed;      /* a candidate is always tested on the same SMs, even if idle */
+    uint32_t first;  /* fixed: first SM of candidate 1, modulo `sms` */
     uint32_t phase_periods;
     double phase_threshold, miss_floor; /* for the phase detector, which gets throughput and miss ratio */
 } gpci_vote_options;
@@ -72,7 +76,7 @@ typedef struct gpci_vote {
     uint32_t warmup, left;
     uint32_t active;        /* SMs active in the last period */
     bool voting;            /* a vote has begun and has no winner yet */
-    bool alone;             /* only one SM is active: a round tests one candidate, or the default */
+    bool alone;             /* only one SM can test: a round tests one candidate, or the default */
     double base;            /* if `alone`: throughput of the default; negative = not yet known */
     uint64_t votes, rounds; /* numbers of votes and rounds */
     gpci_vote_candidate candidates[GPCI_VOTE_CANDIDATES];
@@ -91,7 +95,7 @@ GPCI_INLINE uint32_t gpci_vote_of(const gpci_vote *vote, uint32_t sm) {
 /*
  * Cost in bits. gpci_vote_sm_bits, for each SM: its candidate, and 32-bit counters of a period's instructions, active
  * cycles, reads and hits. gpci_vote_bits, for the GPU: the phase detector; for each candidate a 32-bit score, its
- * attempts and a tested flag; the state, the winner, the rotating SM and the periods left.
+ * attempts and a tested flag; the state, the winner, the periods left and, unless fixed, the rotating SM.
  */
 uint64_t gpci_vote_sm_bits(const gpci_vote_options *options);
 uint64_t gpci_vote_bits(const gpci_vote_options *options);

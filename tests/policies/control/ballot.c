@@ -149,6 +149,8 @@ Test(ballot, cost) {
     cr_expect_eq(cost(GPC_POLICY_REPLACEMENT, "dynamic-age-lru(bypass=1)", 15), lru + age + 15 * 129 + central);
     /* three candidates: two bits for the candidate, in the cache and in the level, and a third score */
     cr_expect_eq(cost(GPC_POLICY_REPLACEMENT, "dynamic-rpr", 15), lru + age + rpr + 15 * 130 + central + 35 + 1);
+    cr_expect_eq(cost(GPC_POLICY_REPLACEMENT, "dynamic-age-lru(sm=0)", 15), lru + age + 15 * 129 + central - 4,
+                 "no rotating SM");
     uint64_t count = cost(GPC_POLICY_PREDICTOR, "access-count", 15);
     cr_expect_eq(cost(GPC_POLICY_PREDICTOR, "vote(always-cache, access-count)", 15), count + 15 * 129 + central);
 }

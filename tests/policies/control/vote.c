@@ -72,6 +72,51 @@ Test(vote, example_of_the_header) {
     cr_expect_eq(r.vote.votes, 1);
 }
 
+/* seeds/004 section 5.4.2: candidate 1 belongs to SM 0, which stays idle, and loses after two attempts. */
+Test(vote, fixed_testers_are_tested_even_if_idle) {
+    gpci_vote_options o = plain;
+    o.fixed = true;
+    rig r;
+    start(&r, &o);
+    PERIOD_OF(&r, -1, 6, 6, 6);
+    expect(&r, GPCI_VOTE_TEST, "1200");
+    PERIOD_OF(&r, -1, 5, 6, 6); /* candidate 2 loses; of candidate 1 there is no measure */
+    expect(&r, GPCI_VOTE_TEST, "1000");
+    PERIOD_OF(&r, -1, 6, 6, 6);
+    expect(&r, GPCI_VOTE_STABLE, "0000");
+    cr_expect(!r.vote.candidates[1].tested);
+    cr_expect_eq(r.vote.rounds, 2);
+    /* with work on SM 0, candidate 1 is tested, and wins */
+    start(&r, &o);
+    PERIOD_OF(&r, 6, 6, 6, 6);
+    PERIOD_OF(&r, 9, 5, 6, 6);
+    expect(&r, GPCI_VOTE_STABLE, "1111");
+}
+
+/* The second vote takes the same SMs; a second candidate is behind the testers of the first, though alone. */
+Test(vote, fixed_testers_stay_the_same) {
+    gpci_vote_options o = plain;
+    o.fixed = true;
+    o.sms = 6;
+    o.testers = 2;
+    rig r;
+    start(&r, &o);
+    PERIOD_OF(&r, 6, 6, -1, -1, 6, 6);
+    expect(&r, GPCI_VOTE_TEST, "112200");
+    PERIOD_OF(&r, 5, 5, -1, -1, 6, 6);
+    expect(&r, GPCI_VOTE_TEST, "002200");
+    PERIOD_OF(&r, 6, 6, 9, -1, 6, 6);
+    expect(&r, GPCI_VOTE_STABLE, "222222");
+    PERIOD_OF(&r, 9, 9, 9, 9, 9, 9);
+    PERIOD_OF(&r, 3, 3, 3, 3, 3, 3);
+    PERIOD_OF(&r, 3, 3, 3, 3, 3, 3);
+    expect(&r, GPCI_VOTE_TEST, "112200");
+    o.first = 11; /* SM 5 */
+    start(&r, &o);
+    PERIOD_OF(&r, 6, 6, 6, 6, 6, 6);
+    expect(&r, GPCI_VOTE_TEST, "122001");
+}
+
 Test(vote, the_default_wins_where_nothing_is_better) {
     rig r;
     start(&r, &plain);
