@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import unittest
-import unittest.mock
 
 from harness import ROOT, TemporaryCase, command, python
 
@@ -15,8 +14,8 @@ import gpucache
 from gpucache import _pairs
 from gpucache.cli.reproduce import _verdict, summary, verdicts
 from gpucache.reproduce import (
-    EXPERIMENTS, Runs, Verdicts, _bench, _kept, _model, _pcal, _profiles, _signatures, _states, _tokens, _valley, keep,
-    kept, seeds000, seeds001,
+    EXPERIMENTS, Runs, Verdicts, _bench, _kept, _model, _pcal, _profiles, _signatures, _tokens, keep, kept,
+    seeds000, seeds001,
 )  # fmt: skip
 from gpucache.reproduce._bench import Bench
 from gpucache.reproduce._claims import Claims, Entry
@@ -57,6 +56,8 @@ class Made:
         if run[0] == "power":
             watts = 90 if run[4] else 100
             return {"mean": watts, "most": 2 * watts, "mean, no caches": 70, "most, no caches": 71}
+        if run[0] == "shared lanes":
+            return 50
         if run[0] == "loads":
             return [0, 3] + [0] * 30 + [1]
         if run[0] == "ages":
@@ -252,72 +253,6 @@ class Benches(unittest.TestCase):
                     self.assertEqual(warp_max(_bench.PRESET, source), program.warp_max, source)
         for program in INSENSITIVE:
             self.assertGreater(warp_max(_bench.PRESET, program.source), 0)
-
-
-class Valleys(unittest.TestCase):
-    """Programs of seeds/002 under Multi2Sim."""
-
-    def test_ratios(self):
-        """Shared memory hits in L1, not in L2; without an L2 there is no ratio."""
-        book = _valley.Valley(Bench(Made(by_limit)))
-        kernel = book.kernel("Histogram")
-        book.need([book.run(kernel, l2) for l2 in (0, 96, 12288)])
-        self.assertEqual(book.l1_ratio(kernel, 96), 40 / 110)
-        self.assertEqual((book.l2_ratio(kernel, 96), book.speed(kernel, 0)), (0.3, 1))
-
-    def test_programs(self):
-        """Tables 3.4 and 3.5; with fewer programs means are not compared."""
-        book = _valley.Valley(Bench(Made(by_limit)))
-        self.assertEqual([len(book.of(suite)) for suite in _valley.SUITES], [6, 11, 7])
-        figure = next(each for each in EXPERIMENTS if each.name == "002:figures-4.1-4.7")
-        compared = {c.subject for c in figure.run(Bench(Made(by_limit), quick=True)) if c.agrees is not None}
-        self.assertEqual(compared, {"Histogram"})
-
-    def test_settings(self):
-        """A seed is of the context, other settings are the GPU's."""
-        runs = []
-        made = Made(by_limit)
-        made.each = lambda tasks: runs.extend(run for run, _ in tasks) or Made.each(tasks)
-        book = _valley.Valley(Bench(made, more={"seed": "2", "sm.lsus": "1"}))
-        book.need([book.run(book.kernel("VectorMul"), 96, variant="nmoesi")])
-        _, source, settings, seed = runs[0]
-        self.assertEqual((source, seed), ("synthetic:vecmul:2048KiB:header=4", 2))
-        self.assertEqual([settings[key] for key in ("sm.lsus", "coherence", "l2.size")], ["1", "nmoesi", "96KiB"])
-
-    def test_states(self):
-        """A module with the document's changes, in both orders of L2 sizes; and one more change."""
-        def module(place):
-            tables = [[[0] * 6 for _ in range(6)] for _ in range(2)]
-            for change, (counts, origins) in _states.L1_TRANSPOSE.items():
-                i, j = map(_states.NAMES.index, change)
-                tables[0][i][j], tables[1][i][j] = counts[place], int(origins.split("; ")[place], 16)
-            return {"L1": dict(zip(("transitions", "origins"), tables))}
-
-        def claims(order):
-            book = _valley.Valley(Bench(Made(by_limit)))
-            kernel = book.kernel("Transpose")
-            book.found = {book.run(kernel, l2): {"firsts": module(place)} for l2, place in zip(_states.L2S, order)}
-            only = [table for table in _states.TABLES if table[0] == "4.2"]
-            with unittest.mock.patch.object(_states, "TABLES", only):
-                return {c.what: c.agrees for c in _states.of_states(book)}
-
-        self.assertEqual(set(claims((0, 1, 2)).values()), {True})
-        turned = claims((1, 0, 2))
-        self.assertEqual([turned[f"L1, S -> I: {what} (4.2)"] for what in ("origins", "changes")], [False, False])
-        self.assertEqual([turned[f"L1, E -> S: {what} (4.2)"] for what in ("origins", "changes")], [True, False])
-        self.assertEqual(len(turned), 2 * len(_states.L1_TRANSPOSE))
-
-    def test_a_small_l2_as_multi2sim_has_it(self):
-        """The kernel whose warps take whole lines once: the neighbours' blocks are hits, hidden by probes and retries."""
-        book = _valley.Valley(Bench(Made(by_limit)))
-        kernel = book.kernel("VectorMul")
-        for variant, hits in (("", True), ("aligned arrays", False)):
-            source = _valley.source(kernel, 64, variant)
-            settings = _valley.settings(book.run(kernel, 96, variant=variant))
-            l1 = _valley.replay(source, settings, 1, lambda: True)["levels"]["L1"]
-            self.assertEqual(l1["hits"] > 0, hits)
-            self.assertEqual(l1["loads"], 2 * 16384)
-            self.assertEqual(_valley.shared_accesses(source), 0)
 
 
 class Curves(unittest.TestCase):

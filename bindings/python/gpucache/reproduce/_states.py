@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tables 4.2 to 4.4 of seeds/002: changes of state of a module, with their origins."""
 
-from ._model import SHARE, count, holds
+from ._model import SHARE, Claim, count, told
+from ._valley import SHARED, SOME
 
 NAMES = "NMOESI"
 L2S = (1536, 96, 0)  # KB of L2, of the tables' parts
@@ -28,17 +29,42 @@ TABLES = [("4.2", "L1", "Transpose", L1_TRANSPOSE), ("4.3", "L1", "Histogram", L
           ("4.4", "L2", "Transpose", L2_TRANSPOSE)]  # fmt: skip
 
 
-def of_states(book):
+def changes(book, **other):
+    """Changes of state in the document or here: (table, level, program, change, the document's counts, its origins, our
+    counts, our origins)."""
     for table, level, name, document in TABLES:
         sizes = [l2 for l2 in L2S if l2 or level == "L1"]
-        modules = [book.result(book.kernel(name), l2)["firsts"][level] for l2 in sizes]
+        modules = [book.result(book.kernel(name), l2, **other)["firsts"][level] for l2 in sizes]
         for i, j in ((i, j) for i in range(6) for j in range(6)):
-            change = f"{NAMES[i]} -> {NAMES[j]}"
             counts = tuple(module["transitions"][i][j] for module in modules)
             origins = "; ".join(f"{module['origins'][i][j]:X}" for module in modules)
-            none = (0,) * len(sizes), "; ".join("0" * len(sizes))
-            theirs, named = document.get(NAMES[i] + NAMES[j], none)
+            theirs, named = document.get(NAMES[i] + NAMES[j], ((0,) * len(sizes), "; ".join("0" * len(sizes))))
             if any(theirs) or any(counts):
-                yield count(name, f"{level}, {change}: origins ({table})", named, origins)
-                yield holds(name, f"{level}, {change}: changes ({table})", "; ".join(map(str, theirs)),
-                            "; ".join(map(str, counts)), all(abs(a - b) <= SHARE * b for a, b in zip(counts, theirs)))
+                yield table, level, name, f"{NAMES[i]} -> {NAMES[j]}", theirs, named, counts, origins
+
+
+def text(counts):
+    return "; ".join(map(str, counts))
+
+
+def of_states(book):
+    for table, level, name, change, theirs, named, counts, origins in changes(book):
+        agrees = all(abs(a - b) <= SHARE * b for a, b in zip(counts, theirs))
+        yield count(name, f"{level}, {change}: origins ({table})", named, origins)
+        yield Claim(name, f"{level}, {change}: changes ({table})", text(theirs), text(counts), agrees)
+
+
+def of_shared(book):
+    """Changes of L1 from and to N with accesses to shared memory in L1, and L1's hit ratio; 1536, 96 and 0 KB of L2."""
+    for variant in SHARED:
+        other = {"variant": variant, "size": book.shared_size}
+        for name in SOME[:2]:
+            ratios = [book.l1_ratio(book.kernel(name), l2, **other) for l2 in L2S]
+            yield told(name, f"{variant}: L1 hit ratio", " ".join(f"{ratio:.3f}" for ratio in ratios))
+        found = [row for row in changes(book, **other) if row[1] == "L1"]
+        for table, _, name, change, theirs, named, counts, origins in found:
+            if "N" in change:
+                yield told(name, f"{variant}: {change} ({table})", f"{text(counts)} by {origins}",
+                           f"document {text(theirs)} by {named}")  # fmt: skip
+        unlike = [f"{row[2]} {row[3]}" for row in found if row[5] != row[7]]
+        yield told("both", f"{variant}: other origins", ", ".join(unlike) or "none")

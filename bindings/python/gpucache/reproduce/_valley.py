@@ -6,6 +6,8 @@ units an SM, each with an instruction in flight), buffers of 528 bytes, the choi
 driver's placement of arrays: in sequence, each behind a word with its size. A variant changes a single part.
 """
 
+import os
+import tempfile
 from collections import namedtuple
 from functools import partial
 
@@ -15,6 +17,7 @@ from ..protocol import Protocol, ProtocolBits
 from ..replay import Replay
 from ..trace import Space, Trace
 from ._bench import mean
+from ._shared import LAST, WINDOWS, through_l1
 
 PRESET = "kepler"
 MODULES = 6  # modules of L2, and of memory
@@ -68,7 +71,8 @@ MULTI2SIM = {**UNITS, **BUFFERS, **VICTIMS, "l2.mshr_entries": "unlimited"}
 WIDE = {key: "65536" for key in ("network.width", "network.reply_width", "memory.link_width")}
 WIDE |= {key: "unlimited" for key in ("network.input_buffer", "network.output_buffer", "memory.link_buffer")}
 
-# Differences of a variant from Multi2Sim: settings (None: the preset's value); "protocol"; "header" of arrays.
+# Differences of a variant from Multi2Sim: settings (None: the preset's value); "protocol"; "header" of arrays; "shared":
+# where accesses to shared memory go, None: not to L1.
 VARIANTS = {
     "": {},
     "aligned arrays": {"header": 0},
@@ -87,13 +91,16 @@ VARIANTS = {
     "nmoesi-d": {"protocol": "nmoesi-d"},
     "nmoesi, third level": {"protocol": "nmoesi", "cluster.sms": "7", "cluster.size": "128KiB"},
 }
+# The last has Multi2Sim's default size of shared memory, which limits the blocks of an SM.
+SHARED = {"windows": {"shared": WINDOWS}, "last addresses": {"shared": LAST},
+          "windows, 16 KiB an SM": {"shared": WINDOWS, "sm.shared": "16KiB"}}  # fmt: skip
 
 # l2: KB of all modules, 0 = none; l1: KB; ways: of L2; size: of the problem, KB.
 Run = namedtuple("Run", "kernel l2 l1 ways size variant")
 
 
 def source(kernel, size, variant=""):
-    header = VARIANTS[variant].get("header", 4)
+    header = VARIANTS.get(variant, {}).get("header", 4)
     more = [kernel.more] * bool(kernel.more) + [f"header={header}"] * bool(header)
     return ":".join([f"synthetic:{kernel.source}:{size}KiB", *[",".join(more)] * bool(more)])
 
@@ -101,7 +108,7 @@ def source(kernel, size, variant=""):
 def settings(run):
     """Settings of a run, without a flush between kernels, as in Multi2Sim."""
     found = {"mode": "timed", "kernels.flush": "none", "coherence": PROTOCOL, "l1.size": f"{run.l1}KiB", **MULTI2SIM}
-    for key, value in VARIANTS[run.variant].items():
+    for key, value in {**VARIANTS, **SHARED}[run.variant].items():
         if key == "protocol":
             found["coherence"] = value
         elif value is None:
@@ -131,8 +138,12 @@ def _plain(stats):
 
 def replay(of, how, seed, go_on):
     """Cycles, and counters of each level and of each level's first module."""
-    with Context(seed=seed) as context:
+    how = dict(how)
+    shared = how.pop("shared", None)
+    with Context(seed=seed) as context, tempfile.TemporaryDirectory() as folder:
         _register(context)
+        if shared:
+            of = through_l1(context, of, shared, os.path.join(folder, "trace"))
         with Config(context, PRESET, how) as config, Trace(context, of) as trace:
             with Replay(context, config, lambda progress: go_on()) as replayed:
                 for _ in replayed.run(trace):
@@ -149,6 +160,13 @@ def shared_accesses(of, go_on=lambda: True):
         return sum(warp.column("space").count(Space.SHARED) for kernel in trace for block in kernel for warp in block)
 
 
+def shared_lanes(of):
+    """The same, an access for each lane."""
+    with Context() as context, Trace(context, of) as trace:
+        return sum(bin(mask).count("1") for kernel in trace for block in kernel for warp in block
+                   for mask, space in zip(warp.column("mask"), warp.column("space")) if space == Space.SHARED)  # fmt: skip
+
+
 class Valley:
     """Results by varied parameter: a figure of a kernel, or the mean of a suite, at an L2 size."""
 
@@ -161,6 +179,7 @@ class Valley:
         self.size = 256 if bench.quick else 2048
         self.sizes = (0, 96, 768, 1536, 12288) if bench.quick else (0, 96, 192, 384, 768, 1536, 3072, 6144, 12288)
         self.variants = ("", "requests wait", "silent clean evictions") if bench.quick else tuple(VARIANTS)
+        self.shared_size = 64 if bench.quick else 256
         self.problems = (64, 128, 256, 512) if bench.quick else tuple(64 << n for n in range(9))  # to 16 MB
         self.spatial = (96, 384) if bench.quick else (96, 192, 384, 768, 1536)
         self.found, self.shared = {}, {}
@@ -194,11 +213,14 @@ class Valley:
         l2_level = self.result(kernel, l2, **other)["levels"].get("L2")
         return l2_level["hits"] / l2_level["accesses"] if l2_level and l2_level["accesses"] else 0.0
 
-    def l1_ratio(self, kernel, l2, **other):
+    def l1_ratio(self, kernel, l2, lanes=False, **other):
         """Multi2Sim's: every lookup is an access, and joined lanes are none; probes and retries are accesses without
-        hits. Accesses to shared memory are hits, as in the document."""
-        run = self.run(kernel, l2, **other)
-        shared, l1 = self.shared[source(run.kernel, run.size, run.variant)], self.found[run]["levels"]["L1"]
+        hits. Accesses to shared memory are hits, as in the document, if they are not in L1 themselves."""
+        run, l1 = self.run(kernel, l2, **other), self.result(kernel, l2, **other)["levels"]["L1"]
+        of = source(run.kernel, run.size, run.variant)
+        shared = 0 if run.variant in SHARED else self.shared[of]
+        if lanes:
+            shared = self.runs.kept(["shared lanes", of], partial(shared_lanes, of))
         return (l1["hits"] + shared) / (l1["accesses"] + shared)
 
     def of(self, suite):

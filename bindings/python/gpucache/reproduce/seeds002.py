@@ -9,8 +9,8 @@ import statistics
 
 from ._bench import mean
 from ._model import Experiment, holds, of_all, ratio, told
-from ._states import L2S, of_states
-from ._valley import GENERAL, LEARNING, PRESET, REVERSAL, SET2, SOME, SUITES, Valley
+from ._states import L2S, of_shared, of_states
+from ._valley import GENERAL, LEARNING, PRESET, REVERSAL, SET2, SHARED, SOME, SUITES, Valley
 
 # `constant`, `similar`, `slight` and `superimposed` in the document; a smaller `drop` is none.
 CONSTANT, SIMILAR, DROP, SLIGHT, SUPERIMPOSED = 0.05, 0.05, 0.02, 0.1, 0.01
@@ -37,7 +37,7 @@ def all_programs(book, claims):
     """Claims of suites, compared if all programs ran."""
     known = {kernel.name for kernel in book.kernels} | {REVERSAL.name}
     for claim in claims:
-        yield claim if claim.subject in known else of_all(claim, len(book.kernels), PROGRAMS)
+        yield claim if claim.subject in known or not claim.theirs else of_all(claim, len(book.kernels), PROGRAMS)
 
 
 def of_l2(book):
@@ -66,6 +66,8 @@ def of_l1(book):
     histogram = at[book.kernel("Histogram")]
     yield holds("Histogram", "L1 hit ratio, mean (4.2)", "just over 90 %", f"{mean(histogram):.3f}: {series(histogram)}",
                 0.88 < mean(histogram) < 0.97)  # fmt: skip
+    lanes = [book.l1_ratio(book.kernel("Histogram"), l2, lanes=True) for l2 in book.sizes]
+    yield told("Histogram", "the same, by lanes of accesses to shared memory", f"{mean(lanes):.3f}: {series(lanes)}")
     ends = {k: [v[0], v[1], v[-1]] for k, v in at.items()}
     own = {k: ends[k] for k in book.of(GENERAL)}
     yield holds(GENERAL, "L1 hit ratio without, small, large L2 (4.2)", "each drops, and comes back", named(own),
@@ -253,6 +255,10 @@ def by_part(book):
     return [run for variant in book.variants for run in by_l2(book, (0, SMALL, LARGE), SOME, variant=variant)]
 
 
+def by_shared(book):
+    return [run for variant in SHARED for run in by_l2(book, L2S, SOME[:2], size=book.shared_size, variant=variant)]
+
+
 def experiment(name, title, plan, *figures):
     """Make runs of `plan`, then claims of figures."""
     def run(bench):
@@ -273,6 +279,7 @@ EXPERIMENTS = [
                for run in by_l2(book, book.sizes[1:], l1=l1, ways=ways)], of_ways),
     experiment("tables-4.2-4.4", "Changes of state, with their origins", lambda book: by_l2(book, L2S, names=SOME[:2]),
                of_states),
+    experiment("shared-memory", "Changes of state, with shared memory through L1", by_shared, of_shared),
     experiment("figures-4.11-4.13", "The size of the problem", by_problem, of_problems),
     experiment("figures-4.14-4.16", "Bit reversal", by_reversal, of_reversal),
     experiment("valley", "Causes of the valley: a part of Multi2Sim changed or removed", by_part, of_parts),
