@@ -83,6 +83,10 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_sdk_histogram,
     &gpci_synthetic_sdk_scalarprod,
     &gpci_synthetic_sdk_transpose,
+    &gpci_synthetic_polybench_2dconv,
+    &gpci_synthetic_polybench_3dconv,
+    &gpci_synthetic_polybench_fdtd2d,
+    &gpci_synthetic_polybench_syrk,
 };
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])

@@ -159,7 +159,7 @@ static gpc_status plan_gesummv(gpci_problem *problem) {
 static const char gemm_code[] = ELEMENT "R12 LDG.E R4; R12 FMUL R12; STG.E R4 R12;" PRODUCT;
 static const char product_code[] = ELEMENT "STG.E R4 R255;" PRODUCT;
 
-/* Operands of a product: c = a b. */
+/* Operands of a product: c = a b. B's thread and step: from a column of c to the next, and from a step to the next. */
 enum { C, A, B };
 
 static void walk_product(gpci_walk *walk, const gpci_launch *launch) {
@@ -169,15 +169,15 @@ static void walk_product(gpci_walk *walk, const gpci_launch *launch) {
         return;
     for (unsigned lane = 0; lane < walk->lanes; lane++) {
         of_a[lane] = walk->gy[lane] * pitch;
-        of_b[lane] = walk->gx[lane] * GPCI_ELEMENT;
-        of_c[lane] = of_a[lane] + of_b[lane];
+        of_b[lane] = walk->gx[lane] * launch->operand[B].thread;
+        of_c[lane] = of_a[lane] + walk->gx[lane] * GPCI_ELEMENT;
     }
     for (uint64_t k = 0; k < launch->repeats; k++)
         gpci_access_at(walk, launch->operand[C].base, of_c);
     for (uint64_t step = 0; step < launch->steps; step++) {
         gpci_access_at(walk, launch->operand[C].base, of_c);
         gpci_access_at(walk, launch->operand[A].base + step * GPCI_ELEMENT, of_a);
-        gpci_access_at(walk, launch->operand[B].base + step * pitch, of_b);
+        gpci_access_at(walk, launch->operand[B].base + step * launch->operand[B].step, of_b);
         gpci_access_at(walk, launch->operand[C].base, of_c);
         gpci_branch(walk, step + 1 < launch->steps);
     }
@@ -190,7 +190,7 @@ static uint64_t side_of(const gpci_problem *problem) {
 }
 
 static gpc_status add_product(gpci_problem *problem, const char *name, const char *code, uint64_t repeats, uint64_t c,
-                              uint64_t a, uint64_t b) {
+                              uint64_t a, uint64_t b, bool transposed) {
     gpci_launch launch = {.name = name, .code = code, .warp = walk_product, .repeats = repeats};
     launch.rows = launch.columns = side_of(problem);
     launch.steps = first_of(problem, 0, launch.columns);
@@ -200,7 +200,8 @@ static gpc_status add_product(gpci_problem *problem, const char *name, const cha
     launch.block[1] = BLOCK_Y;
     launch.operand[C].base = c;
     launch.operand[A].base = a;
-    launch.operand[B].base = b;
+    const uint64_t pitch = launch.columns * GPCI_ELEMENT;
+    launch.operand[B] = transposed ? (gpci_operand){b, pitch, GPCI_ELEMENT} : (gpci_operand){b, GPCI_ELEMENT, pitch};
     return gpci_problem_launch(problem, &launch);
 }
 
@@ -212,17 +213,29 @@ static void square_arrays(gpci_problem *problem, uint64_t *arrays, size_t count)
 static gpc_status plan_gemm(gpci_problem *problem) {
     uint64_t m[3];
     square_arrays(problem, m, 3);
-    return add_product(problem, "_Z11gemm_kernelPfS_S_", gemm_code, 2, m[2], m[0], m[1]);
+    return add_product(problem, "_Z11gemm_kernelPfS_S_", gemm_code, 2, m[2], m[0], m[1], false);
+}
+
+/*
+ * C = a A A' + b C: the lanes of a warp load 32 rows of A, an element of each. SYRK/syrk.cu (syrk_kernel) of
+ * github.com/tgrogers/gpgpu-sim_simulations, commit 33f6535, benchmarks/src/cuda/polybench-gpu-1.0/CUDA; published with
+ * 1,024 x 1,024 elements.
+ */
+static gpc_status plan_syrk(gpci_problem *problem) {
+    uint64_t m[2];
+    square_arrays(problem, m, 2);
+    return add_product(problem, "_Z11syrk_kernelffPfS_", gemm_code, 2, m[1], m[0], m[0], true);
 }
 
 /* E = A B, F = C D, G = E F. */
 static gpc_status plan_3mm(gpci_problem *problem) {
     uint64_t m[7];
     square_arrays(problem, m, 7);
-    gpc_status status = add_product(problem, "_Z11mm3_kernel1PfS_S_", product_code, 1, m[4], m[0], m[1]);
+    gpc_status status = add_product(problem, "_Z11mm3_kernel1PfS_S_", product_code, 1, m[4], m[0], m[1], false);
     if (status == GPC_OK)
-        status = add_product(problem, "_Z11mm3_kernel2PfS_S_", product_code, 1, m[5], m[2], m[3]);
-    return status == GPC_OK ? add_product(problem, "_Z11mm3_kernel3PfS_S_", product_code, 1, m[6], m[4], m[5]) : status;
+        status = add_product(problem, "_Z11mm3_kernel2PfS_S_", product_code, 1, m[5], m[2], m[3], false);
+    return status == GPC_OK ? add_product(problem, "_Z11mm3_kernel3PfS_S_", product_code, 1, m[6], m[4], m[5], false)
+                            : status;
 }
 
 static const gpc_parameter parameters[] = {
@@ -261,3 +274,4 @@ LINEAR(gesummv, "gesummv", "gesummv likewise; SIZE of each matrix (columns=0: ne
 
 PRODUCTS(gemm, "gemm", "C = aAB + bC likewise, a thread for each element; SIZE of each matrix (steps=0: all)");
 PRODUCTS(3mm, "3mm", "G = (AB)(CD) likewise, in three launches; SIZE of each matrix (steps=0: all)");
+PRODUCTS(syrk, "syrk", "C = aAA' + bC likewise; SIZE of each matrix (steps=0: all)");
