@@ -87,6 +87,9 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_polybench_3dconv,
     &gpci_synthetic_polybench_fdtd2d,
     &gpci_synthetic_polybench_syrk,
+    &gpci_synthetic_polybench_corr,
+    &gpci_synthetic_polybench_covar,
+    &gpci_synthetic_polybench_gramschm,
 };
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])

@@ -253,7 +253,8 @@ extern const gpci_synthetic gpci_synthetic_spatial, gpci_synthetic_gather, gpci_
 extern const gpci_synthetic gpci_synthetic_polybench_atax, gpci_synthetic_polybench_bicg,
     gpci_synthetic_polybench_gesummv, gpci_synthetic_polybench_mvt, gpci_synthetic_polybench_gemm,
     gpci_synthetic_polybench_3mm, gpci_synthetic_polybench_syrk, gpci_synthetic_polybench_2dconv,
-    gpci_synthetic_polybench_3dconv, gpci_synthetic_polybench_fdtd2d;
+    gpci_synthetic_polybench_3dconv, gpci_synthetic_polybench_fdtd2d, gpci_synthetic_polybench_corr,
+    gpci_synthetic_polybench_covar, gpci_synthetic_polybench_gramschm;
 extern const gpci_synthetic gpci_synthetic_rodinia_kmeans, gpci_synthetic_rodinia_streamcluster,
     gpci_synthetic_rodinia_cfd, gpci_synthetic_rodinia_gaussian, gpci_synthetic_bfs, gpci_synthetic_word_count;
 extern const gpci_synthetic gpci_synthetic_rodinia_nw, gpci_synthetic_rodinia_lud, gpci_synthetic_rodinia_srad,

@@ -73,7 +73,7 @@ static gpc_status plan_linear(gpci_problem *problem, vectors *operands) {
     return GPC_OK;
 }
 
-/* Number of steps: all steps, or the number in the parameter. */
+/* Number of steps or rows: all of them, or the number in the parameter. */
 static uint64_t first_of(const gpci_problem *problem, size_t parameter, uint64_t steps) {
     uint64_t asked = (uint64_t)problem->values[parameter];
     return asked && asked < steps ? asked : steps;
@@ -192,8 +192,9 @@ static uint64_t side_of(const gpci_problem *problem) {
 static gpc_status add_product(gpci_problem *problem, const char *name, const char *code, uint64_t repeats, uint64_t c,
                               uint64_t a, uint64_t b, bool transposed) {
     gpci_launch launch = {.name = name, .code = code, .warp = walk_product, .repeats = repeats};
-    launch.rows = launch.columns = side_of(problem);
+    launch.columns = side_of(problem);
     launch.steps = first_of(problem, 0, launch.columns);
+    launch.rows = first_of(problem, 1, launch.columns);
     launch.grid[0] = gpci_ceiling(launch.columns, BLOCK_X);
     launch.grid[1] = gpci_ceiling(launch.rows, BLOCK_Y);
     launch.block[0] = BLOCK_X;
@@ -246,6 +247,7 @@ static const gpc_parameter parameters[] = {
 
 static const gpc_parameter product_parameters[] = {
     {"steps", 0, 0, 1 << 20, true, "of each sum, the first so many; 0: all"},
+    {"rows", 0, 0, 1 << 20, true, "of each result, the first so many; 0: all"},
 };
 
 #define LINEAR(id, called, does, count)                                                \
@@ -269,9 +271,9 @@ LINEAR(gesummv, "gesummv", "gesummv likewise; SIZE of each matrix (columns=0: ne
                                                           .summary = does,                  \
                                                           .least = GPCI_ELEMENT,            \
                                                           .parameters = product_parameters, \
-                                                          .parameter_count = 1,             \
+                                                          .parameter_count = 2,             \
                                                           .plan = plan_##id}
 
-PRODUCTS(gemm, "gemm", "C = aAB + bC likewise, a thread for each element; SIZE of each matrix (steps=0: all)");
-PRODUCTS(3mm, "3mm", "G = (AB)(CD) likewise, in three launches; SIZE of each matrix (steps=0: all)");
-PRODUCTS(syrk, "syrk", "C = aAA' + bC likewise; SIZE of each matrix (steps=0: all)");
+PRODUCTS(gemm, "gemm", "C = aAB + bC likewise, a thread for each element; SIZE of each matrix (steps=0, rows=0: all)");
+PRODUCTS(3mm, "3mm", "G = (AB)(CD) likewise, in three launches; SIZE of each matrix (steps=0, rows=0: all)");
+PRODUCTS(syrk, "syrk", "C = aAA' + bC likewise; SIZE of each matrix (steps=0, rows=0: all)");

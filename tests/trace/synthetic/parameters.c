@@ -15,9 +15,9 @@ static const char *const parameters[] = {
     "launch",   "launches", "least",     "length",  "levels",    "line",       "lines",   "most",     "move",
     "moved",    "near",     "pad",       "pairs",   "part",      "passes",     "patches", "points",   "queries",
     "ranges",   "ratio",    "reference", "relaxed", "reloads",   "repeats",    "rounds",  "rowmajor", "search",
-    "seed",     "serial",   "sfu",       "skip",    "spread",    "stages",     "step",    "steps",    "store",
-    "stride",   "template", "tensor",    "texture", "threads",   "tile",       "tiles",   "turns",    "uniform",
-    "vectors",  "walks",    "window",    "words",   "worklist"};
+    "rows",     "seed",     "serial",    "sfu",     "skip",      "spread",     "stages",  "step",     "steps",
+    "store",    "stride",   "template",  "tensor",  "texture",   "threads",    "tile",    "tiles",    "turns",
+    "uniform",  "vectors",  "walks",     "window",  "words",     "worklist"};
 static const char *const of_all[] = {"header", "lanes"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -198,6 +198,10 @@ Test(synthetic_stencils, counts_syrk) {
     expect(&r, "_Z11syrk_kernelffPfS_", 16, 128 * (1 + 64 * 3), 128 * (4 + 64 * (4 + 1 + 32)), 128 * 65, 128 * 65 * 4);
     cr_assert_not(rig_kernel(&r));
     rig_close(&r);
+    rig_open(&r, "polybench-syrk:4MiB:rows=20");
+    cr_assert(rig_kernel(&r));
+    cr_expect_eq(r.kernel.block_count, 32 * 3);
+    rig_close(&r);
     rig_open(&r, "polybench-syrk:4MiB:steps=2");
     cr_assert(rig_kernel(&r));
     cr_expect_eq(r.kernel.block_count, 4096);
