@@ -124,6 +124,18 @@ class Page(TemporaryCase):
         tables = [line for line in told.splitlines() if line.startswith(("|", "##"))]
         self.assertEqual(tables, [line for line in GOLDEN.splitlines() if line])
 
+    def test_claims_of_programs(self):
+        """Calls for single programs stand together until a whole call."""
+        experiment = _model.Experiment("x:1", "", None)
+        with Runs(self.path("runs")) as runs:
+            keep(runs.results, experiment, self.CLAIMS, False, {}, ("B", "A"))
+            keep(runs.results, experiment, self.CLAIMS[2:3], False, {}, ("C",))
+            (_, claims), = last_claims(runs.results, False, lambda name: {}).values()
+            self.assertEqual(claims, sorted(self.CLAIMS, key=lambda claim: claim.subject))
+            keep(runs.results, experiment, self.CLAIMS[:1], False, {})
+            (_, claims), = last_claims(runs.results, False, lambda name: {}).values()
+            self.assertEqual(claims, self.CLAIMS[:1])
+
     def test_last_claims(self):
         """The last whole call of any library; not a quick one, and not with other settings."""
         experiment = _model.Experiment("x:1", "", None)

@@ -538,6 +538,10 @@ class Command(TemporaryCase):
         self.assertEqual((claim["subject"], claim["kind"]), ("KMN", "result"))
         self.assertIn("KMN  L1 misses", said)
         self.assertEqual(self.done("--kept", "--cache", cache).splitlines()[1:], [])
+        page = self.path("page.md")
+        self.done("--kept", "--quick", "--cache", cache, "--page", page)
+        with open(page, encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"`004:figure-4.3` .*, 1 of 2 programs \|")
         self.done("--program", "KNM", "004:*", status=1, message="no program of these tables and figures is named 'KNM': 3MM, ATAX")
 
     def test_set(self):

@@ -197,8 +197,7 @@ def run(options):
                 bench = benches[experiment.document]
                 claims = experiment.claims(bench)
                 found.append((experiment, [(claim, reasons.judge(experiment.name, claim)) for claim in claims]))
-                if not options.program:
-                    keep(runs.results, experiment, claims, options.quick, bench.more)
+                keep(runs.results, experiment, claims, options.quick, bench.more, bench.only)
                 terminal.clear()
                 if options.json != "-":
                     print(_report(*found[-1]), flush=True)

@@ -8,7 +8,7 @@ from collections import namedtuple
 
 from .._loader import lib
 from ..context import version
-from ._model import Claim
+from ._model import Claim, program_of
 
 # `quick`: with the programs and points of --quick. `settings` are the GPU's beside the preset. `library` is the last
 # commit of the library's sources, with "+" after later changes; or the version, outside a checkout. `build`
@@ -35,13 +35,17 @@ def commit():
     return _git(top, "log", "-1", "--format=%h", "--", *SOURCES) + "+" * bool(changed)
 
 
-def keep(results, experiment, claims, quick, settings):
-    """Keep results of all programs in the file of runs, in place of this library's last results for the same call."""
-    counts = [sum(claim.agrees is verdict for claim in claims if claim.theirs) for verdict in (True, False, None)]
-    found = Verdicts(experiment.name, quick, dict(settings), commit() or version(), results.build[:8],
-                     time.strftime("%Y-%m-%d"), *counts)  # fmt: skip
-    results.put(["verdicts", experiment.name, quick, dict(settings)],
-                {"verdicts": found._asdict(), "claims": [claim._asdict() for claim in claims], "at": time.time()})  # fmt: skip
+def keep(results, experiment, claims, quick, settings, only=()):
+    """Keep results in the file of runs, in place of this library's last results for the same call: of a whole call, or of
+    each program of `only`."""
+    for program in only or [None]:
+        own = [claim for claim in claims if program in (None, program_of(claim))]
+        counts = [sum(claim.agrees is verdict for claim in own if claim.theirs) for verdict in (True, False, None)]
+        found = Verdicts(experiment.name, quick, dict(settings), commit() or version(), results.build[:8],
+                         time.strftime("%Y-%m-%d"), *counts)  # fmt: skip
+        key = ["verdicts", experiment.name, quick, dict(settings), *([program] if program else [])]
+        results.put(key, {"only" if program else "verdicts": found._asdict(), "program": program, "at": time.time(),
+                          "claims": [claim._asdict() for claim in own]})  # fmt: skip
 
 
 def kept(results, order):
@@ -53,11 +57,21 @@ def kept(results, order):
 
 
 def last_claims(results, quick, settings):
-    """{name: (Verdicts, [Claim])} of the last call of any library, `settings(name)` being the GPU's settings."""
+    """{name: (Verdicts, [Claim])} of the last whole call of any library, `settings(name)` being the GPU's settings; without
+    a whole call, of the last calls for single programs, with their claims together."""
     found = [each for each in results.found.values() if isinstance(each, dict) and "claims" in each]
-    last = {}
+    last, parts = {}, {}
     for each in sorted(found, key=lambda each: each["at"]):
-        verdicts = Verdicts(**each["verdicts"])
+        verdicts = Verdicts(**(each.get("verdicts") or each["only"]))
         if verdicts.quick == quick and verdicts.settings == settings(verdicts.name):
-            last[verdicts.name] = verdicts, [Claim(**claim) for claim in each["claims"]]
+            known = verdicts, [Claim(**claim) for claim in each["claims"]]
+            if each["program"]:
+                parts.setdefault(verdicts.name, {})[each["program"]] = known
+            else:
+                last[verdicts.name] = known
+    for name, of in parts.items():
+        programs = sorted(of)
+        together = [claim for program in programs for claim in of[program][1]]
+        of_last = of[programs[-1]][0]._replace(library=", ".join(sorted({each.library for each, _ in of.values()})))
+        last.setdefault(name, (of_last, together))
     return last

@@ -6,6 +6,7 @@ from collections import Counter, namedtuple
 from itertools import groupby
 
 from ._claims import KINDS, VERDICTS
+from ._model import program_of
 
 LONGEST = 48  # letters of a figure
 DOCUMENTS = {
@@ -111,7 +112,9 @@ def _experiments(rows):
     for row in rows:
         counts = Counter(claim.agrees for claim, judgement in row.pairs if judgement.kind != "expectation")
         hopes = sum(judgement.kind == "expectation" for _, judgement in row.pairs)
-        run = f"{row.library}, {row.date}" if row.library else "not run"
+        programs = {program_of(claim) for claim, _ in row.pairs} & set(row.experiment.programs)
+        part = f", {len(programs)} of {len(row.experiment.programs)} programs"
+        run = f"{row.library}, {row.date}{part * (len(programs) < len(row.experiment.programs))}" if row.library else "not run"
         numbers = [counts[True], counts[False], counts[None], hopes] if row.library else [""] * 4
         table.append([f"`{row.experiment.name}`", row.experiment.title, *numbers, run])
     return _rows(["table or figure", "", "agree:", "differ:", "not run:", "expectations:", "library"], table)

@@ -35,14 +35,14 @@ SENSITIVE = [
     # has the input 28k_4x_features: about 28,000 points of 4 x 34 features, 5 clusters by default. Here are 90 of
     # 110 blocks, as many as the GPU holds at once, and two clusters.
     Program("KMN", "synthetic:rodinia-kmeans:12240KiB:texture=0,features=136,clusters=2",
-            "synthetic:rodinia-kmeans:12240KiB:texture=0,features=136,clusters=1", 24, 1, 2.68, 7.46),
+            "synthetic:rodinia-kmeans:3060KiB:texture=0,features=34,clusters=1", 24, 1, 2.68, 7.46),
     Program("SM", "synthetic:string-match:2MiB:line=32", "synthetic:string-match:720KiB:line=32", 24, 2, 1.18, 1.63),
     Program("SS", "synthetic:similarity-score:64KiB:features=64,pairs=23040",
             "synthetic:similarity-score:64KiB:features=64,pairs=23040", 24, 2, 1.11, 2.38),
     Program("SSSP", "synthetic:sssp:2MiB:degree=5", "synthetic:sssp:512KiB:degree=5", 24, 8, 1.05, 2.20),
     # The first two launches of 1,611, three blocks for each SM.
     Program("SCLUSTER", "synthetic:rodinia-streamcluster:64MiB:dimensions=256,blocks=45,launches=2,apart=1",
-            "synthetic:rodinia-streamcluster:64MiB:dimensions=256,blocks=45", 24, 4, 2.44, 6.14),
+            "synthetic:rodinia-streamcluster:16MiB:dimensions=64,blocks=45", 24, 4, 2.44, 6.14),
     Program("ATAX", f"synthetic:polybench-atax:{POLYBENCH},steps=256",
             f"synthetic:polybench-atax:{POLYBENCH},steps=64", 4, 4, 1.0, 2.99),
     Program("BICG", f"synthetic:polybench-bicg:{POLYBENCH},steps=256",
