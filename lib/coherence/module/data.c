@@ -31,6 +31,34 @@ static void clear_bit(uint8_t *mask, uint32_t index) {
     mask[index / 8] &= (uint8_t) ~(1u << (index & 7));
 }
 
+/* Set `count` bits of a mask, from bit `first` on. */
+static void set_bits(uint8_t *mask, uint32_t first, uint32_t count) {
+    while (count) {
+        const uint32_t shift = first & 7, part = count < 8 - shift ? count : 8 - shift;
+        mask[first / 8] |= (uint8_t)(((1u << part) - 1) << shift);
+        first += part;
+        count -= part;
+    }
+}
+
+/* Copy those of eight bytes whose bits are set. */
+GPCI_INLINE void copy_bytes(uint8_t *to, const uint8_t *from, uint32_t bits) {
+    if (bits == 0xff) {
+        memcpy(to, from, 8);
+        return;
+    }
+    for (; bits; bits &= bits - 1) {
+        const uint32_t i = gpci_lowest(bits);
+        to[i] = from[i];
+    }
+}
+
+/* Bits of the bytes of a block from byte `first` on, at most eight. */
+GPCI_INLINE uint32_t bits_from(const gpci_module *module, uint32_t first) {
+    const uint32_t left = module->given.block_bytes - first;
+    return left < 8 ? (1u << left) - 1 : 0xff;
+}
+
 static bool is_zero(const uint8_t *mask, uint32_t bytes) {
     for (uint32_t i = 0; i < bytes; i++)
         if (mask[i])
@@ -67,16 +95,11 @@ void gpci_tree_data_merge(gpc_coherence *coherence, const gpci_module *probed, u
     bool memory = target->place == GPCI_PLACE_MEMORY;
     /* not NULL for memory: the block was reserved before the first access */
     uint8_t *to = memory ? gpci_tree_memory_at(coherence, tag) : gpci_module_data_of(target, target_block) + offset;
-    for (uint32_t i = 0; to && i < probed->given.block_bytes; i++) {
-        if (!(i & 7) && !mask[i / 8]) { /* none of the next eight bytes is modified */
-            i += 7;
-            continue;
-        }
-        if (!bit(mask, i))
-            continue;
-        to[i] = from[i];
-        if (!memory)
-            set_bit(gpci_module_dirty_of(target, target_block), offset + i);
+    for (uint32_t i = 0; to && i < probed->given.block_bytes; i += 8) {
+        const uint32_t bits = mask[i / 8];
+        copy_bytes(to + i, from + i, bits);
+        if (!memory) /* the offset is a multiple of 8, or the block has fewer than eight bytes */
+            gpci_module_dirty_of(target, target_block)[(offset + i) / 8] |= (uint8_t)(bits << (offset & 7));
     }
 }
 
@@ -92,13 +115,12 @@ void gpci_tree_data_transfer(gpc_coherence *coherence, const gpci_module *probed
      * the requester. The requester modified the older bytes, or received the older bytes from another owner.
      */
     bool newer = gpci_tree_is_masked(coherence, probed->states[probed_block]);
-    for (uint32_t i = 0; i < probed->given.block_bytes; i++) {
-        bool dirty = bit(mask, i);
-        if ((bit(own, i) && !(newer && dirty)) || !(full_block || dirty))
-            continue;
-        to[i] = from[i];
-        if (dirty && modified)
-            set_bit(own, i);
+    for (uint32_t i = 0; i < probed->given.block_bytes; i += 8) {
+        const uint32_t dirty = mask[i / 8], kept = own[i / 8] & ~(newer ? dirty : 0u);
+        const uint32_t bits = (full_block ? bits_from(probed, i) : dirty) & ~kept;
+        copy_bytes(to + i, from + i, bits);
+        if (modified)
+            own[i / 8] |= (uint8_t)(bits & dirty);
     }
 }
 
@@ -139,8 +161,7 @@ void gpci_tree_data_clean(gpc_coherence *coherence, gpci_module *module, uint32_
 
 void gpci_tree_data_mark_full(gpc_coherence *coherence, gpci_module *module, uint32_t block) {
     if (coherence->with_data && module->dirty)
-        for (uint32_t i = 0; i < module->given.block_bytes; i++)
-            set_bit(gpci_module_dirty_of(module, block), i);
+        set_bits(gpci_module_dirty_of(module, block), 0, module->given.block_bytes);
 }
 
 /* True if a store writes byte `index` of its bytes. */
@@ -206,6 +227,11 @@ void gpci_tree_store_bytes(gpc_coherence *coherence, gpci_module *module, uint32
         return;
     }
     uint32_t offset = (uint32_t)(store->address & (module->given.block_bytes - 1));
+    if (GPCI_LIKELY(store->bytes && !store->mask && module->place != GPCI_PLACE_MEMORY)) {
+        memcpy(gpci_module_data_of(module, block) + offset, store->bytes, store->size);
+        set_bits(gpci_module_dirty_of(module, block), offset, store->size);
+        return;
+    }
     for (uint32_t i = 0; i < store->size; i++) {
         if (store->mask && !bit(store->mask, i))
             continue;
