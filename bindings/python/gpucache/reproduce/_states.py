@@ -32,7 +32,8 @@ TABLES = [("4.2", "L1", "Transpose", L1_TRANSPOSE), ("4.3", "L1", "Histogram", L
 def changes(book, **other):
     """Changes of state in the document or here: (table, level, program, change, the document's counts, its origins, our
     counts, our origins)."""
-    for table, level, name, document in TABLES:
+    names = {kernel.name for kernel in book.kernels}
+    for table, level, name, document in (table for table in TABLES if table[2] in names):
         sizes = [l2 for l2 in L2S if l2 or level == "L1"]
         modules = [book.result(book.kernel(name), l2, **other)["firsts"][level] for l2 in sizes]
         for i, j in ((i, j) for i in range(6) for j in range(6)):
@@ -58,9 +59,9 @@ def of_shared(book):
     """Changes of L1 from and to N with accesses to shared memory in L1, and L1's hit ratio; 1536, 96 and 0 KB of L2."""
     for variant in SHARED:
         other = {"variant": variant, "size": book.shared_size}
-        for name in SOME[:2]:
-            ratios = [book.l1_ratio(book.kernel(name), l2, **other) for l2 in L2S]
-            yield told(name, f"{variant}: L1 hit ratio", " ".join(f"{ratio:.3f}" for ratio in ratios))
+        for kernel in (kernel for kernel in book.kernels if kernel.name in SOME[:2]):
+            ratios = [book.l1_ratio(kernel, l2, **other) for l2 in L2S]
+            yield told(kernel.name, f"{variant}: L1 hit ratio", " ".join(f"{ratio:.3f}" for ratio in ratios))
         found = [row for row in changes(book, **other) if row[1] == "L1"]
         for table, _, name, change, theirs, named, counts, origins in found:
             if "N" in change:

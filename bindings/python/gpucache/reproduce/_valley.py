@@ -175,7 +175,7 @@ class Valley:
         self.quick = bench.quick
         self.more = {key: value for key, value in bench.more.items() if key != "seed"}
         self.seed = int(bench.more.get("seed", 1))  # decides after how many cycles Multi2Sim tries again
-        self.kernels = [k for k in KERNELS if not bench.quick or k.name in QUICK]
+        self.kernels = bench.chosen(KERNELS, QUICK)
         self.size = 256 if bench.quick else 2048
         self.sizes = (0, 96, 768, 1536, 12288) if bench.quick else (0, 96, 192, 384, 768, 1536, 3072, 6144, 12288)
         self.variants = ("", "requests wait", "silent clean evictions") if bench.quick else tuple(VARIANTS)
