@@ -26,7 +26,7 @@ class File(TemporaryCase):
     def test_errors(self):
         """File, entry, experiment and key."""
         for entry, message in (
-            ({**ENTRY, "kind": "hope"}, r"kind: 'hope' is none of result, ordering, curve, expectation"),
+            ({**ENTRY, "kind": "hope"}, r"kind: 'hope' is none of result, ordering, curve, expectation, trial"),
             ({**ENTRY, "verdict": "bad"}, r"verdict: 'bad' is none of program, input, machine, "),
             ({**ENTRY, "reason": "a"}, r"reason: unknown; known are experiment, subject, "),
             ({**ENTRY, "what": []}, r"what: has to be a pattern, or a list of patterns"),
@@ -112,7 +112,7 @@ class Page(TemporaryCase):
 
     def test_golden(self):
         """Two experiments, of which one has run: sums, agreeing claims as numbers, a line for each reason."""
-        experiments = [_model.Experiment("000:a", "A title", None), _model.Experiment("000:b", "Another", None)]
+        experiments = [_model.Experiment("000:a", "A title", None, ("B", "C")), _model.Experiment("000:b", "Another", None)]
         claims = _claims.Claims([
             _claims.Entry(1, (("000:a",), ("*",), ("n",)), "", "4", "open", "Not run.", "", ""),
             _claims.Entry(2, (("000:a",), ("*",), ("gain",)), "", "5", "unknown", "It is lost.", "run x", "a size"),
@@ -162,6 +162,7 @@ GOLDEN = r"""
 | ordering | a comparison in words | 0 | 0 | 0 |
 | curve | words on a curve without numbers | 0 | 0 | 0 |
 | expectation | a hope or an assumption of the document, not counted | 0 | 1 | 0 |
+| trial | a claim of another table on another machine, not counted | 0 | 0 | 0 |
 | verdict |  | claims |
 | --- | --- | ---: |
 | program | the document's program is another, or compiled in another way | 0 |
@@ -172,13 +173,13 @@ GOLDEN = r"""
 | unknown | cannot be known: the document, or its sources, lack a fact | 2 |
 | open | no run has shown the cause | 2 |
 ## seeds/000: Adaptive GPU Cache Bypassing (2021)
-| table or figure |  | agree | differ | not run | expectations | library |
+| table or figure |  | agree | differ | not run | not counted | library |
 | --- | --- | ---: | ---: | ---: | ---: | --- |
 | `000:a` | A title | 1 | 4 | 1 | 1 | c0ffee, 2026-11-30 |
 | `000:b` | Another |  |  |  |  | not run |
 | section | claims | verdict | command |
 | --- | --- | --- | --- |
-| 4 | n: 1 → B 2, C 3 | open: Not run. | `reproduce 000:a` |
+| 4 | n: 1 → B 2, C 3 | open: Not run. | `reproduce 000:a --program B --program C` |
 | 5 | gain: A 2 → 3, B 3 → 4 | unknown: It is lost. Missing: a size. | `run x` |
 | section | expectations, not counted |  |
 | --- | --- | --- |

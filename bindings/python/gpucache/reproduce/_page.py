@@ -5,10 +5,11 @@ difference."""
 from collections import Counter, namedtuple
 from itertools import groupby
 
-from ._claims import KINDS, VERDICTS
+from ._claims import KINDS, UNCOUNTED, VERDICTS
 from ._model import program_of
 
 LONGEST = 48  # letters of a figure
+PROGRAMS = 3  # most programs named in a command
 DOCUMENTS = {
     "000": "Adaptive GPU Cache Bypassing (2021)",
     "001": "hardware-based and hybrid L1 bypassing",
@@ -33,8 +34,8 @@ HEAD = """\
 `python3 -m gpucache`, unless they begin with another program. A figure stands as the document's → ours.
 
 A speed-up, latency or mean agrees within 10 %, a rate within 5 points, a number or an order if equal. Reproduced claims
-agree. Refuted claims contradict the document itself, or need another meaning. Expectations of a document are listed, and
-not counted.
+agree. Refuted claims contradict the document itself, or need another meaning. A document's expectations are listed, and
+not counted. Neither are trials: claims of another table, under each index function of L1.
 """
 
 
@@ -49,9 +50,9 @@ def judged(experiments, found, claims):
 
 
 def class_of(claim, judgement):
-    """The name in CLASSES of a claim, or "expectation"."""
-    if judgement.kind == "expectation":
-        return "expectation"
+    """The name in CLASSES of a claim, or a kind that is not counted."""
+    if judgement.kind in UNCOUNTED:
+        return judgement.kind
     if claim.agrees is not False:
         return "reproduced" if claim.agrees else "not run"
     return next(name for name, verdicts in CLASSES.items() if judgement.verdict in verdicts)
@@ -102,7 +103,7 @@ def _kinds(rows):
 
 
 def _verdicts(rows):
-    counts = Counter(judgement.verdict for claim, judgement in _pairs(rows) if judgement.kind != "expectation")
+    counts = Counter(judgement.verdict for claim, judgement in _pairs(rows) if judgement.kind not in UNCOUNTED)
     return _rows(["verdict", "", "claims:"], [[name, meaning, counts[name]] for name, meaning in VERDICTS.items()])
 
 
@@ -110,14 +111,14 @@ def _experiments(rows):
     """A line for each experiment: agreeing claims are numbers here."""
     table = []
     for row in rows:
-        counts = Counter(claim.agrees for claim, judgement in row.pairs if judgement.kind != "expectation")
-        hopes = sum(judgement.kind == "expectation" for _, judgement in row.pairs)
+        counts = Counter(claim.agrees for claim, judgement in row.pairs if judgement.kind not in UNCOUNTED)
+        hopes = sum(judgement.kind in UNCOUNTED for _, judgement in row.pairs)
         programs = {program_of(claim) for claim, _ in row.pairs} & set(row.experiment.programs)
         part = f", {len(programs)} of {len(row.experiment.programs)} programs"
         run = f"{row.library}, {row.date}{part * (len(programs) < len(row.experiment.programs))}" if row.library else "not run"
         numbers = [counts[True], counts[False], counts[None], hopes] if row.library else [""] * 4
         table.append([f"`{row.experiment.name}`", row.experiment.title, *numbers, run])
-    return _rows(["table or figure", "", "agree:", "differ:", "not run:", "expectations:", "library"], table)
+    return _rows(["table or figure", "", "agree:", "differ:", "not run:", "not counted:", "library"], table)
 
 
 def _short(text):
@@ -137,8 +138,11 @@ def _figures(claims):
     return "; ".join(texts)
 
 
-def command_of(experiment, judgement):
-    return judgement.command or f"reproduce {experiment.name}"
+def command_of(experiment, judgement, claims):
+    """Command of a verdict, or the one that runs its claims."""
+    programs = sorted({program_of(claim) for claim in claims})
+    own = len(programs) <= PROGRAMS and set(programs) <= set(experiment.programs)
+    return judgement.command or f"reproduce {experiment.name}" + "".join(f" --program {name}" for name in programs if own)
 
 
 def _differences(rows):
@@ -147,12 +151,12 @@ def _differences(rows):
     for row in rows:
         groups = {}
         for claim, judgement in row.pairs:
-            if claim.agrees is False and judgement.kind != "expectation":
+            if claim.agrees is False and judgement.kind not in UNCOUNTED:
                 groups.setdefault((judgement.section, judgement.entry), []).append((claim, judgement))
         for of in groups.values():
-            first = of[0][1]
-            table.append([first.section, _figures([claim for claim, _ in of]), first.reason or "no verdict",
-                          f"`{command_of(row.experiment, first)}`"])  # fmt: skip
+            claims, first = [claim for claim, _ in of], of[0][1]
+            table.append([first.section, _figures(claims), first.reason or "no verdict",
+                          f"`{command_of(row.experiment, first, claims)}`"])  # fmt: skip
     return _rows(["section", "claims", "verdict", "command"], table) if table else []
 
 
