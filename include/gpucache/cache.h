@@ -185,7 +185,11 @@ typedef struct gpc_cache_options {
     uint64_t token_period; /* for GPC_CLEAR_PERIODIC: cycles, or accesses if requests have no cycle; 0 = 5000 */
     /* number of warp slots told apart as owners; a warp counts modulo the number; 0 = 64, at most 1024 */
     uint32_t token_warps;
-    uint32_t reserved;
+    /*
+     * GPC_INDEX_XOR: number of bits above the index in a line number that are XORed onto the index. As many bits as the
+     * index has: GPGPU-Sim's BITWISE_XORING_FUNCTION. 0 = all bits. Since: 0.3
+     */
+    uint32_t index_bits;
     /*
      * GPC_READS_ bits of the inputs that the host will give, for example GPC_READS_OF_REQUESTS | GPC_READS_SAMPLES. A
      * policy that reads more is refused. 0 = not stated: no policy is refused, and gpc_cache_lacks returns the missing

@@ -31,6 +31,8 @@ static gpc_status check_options(gpc_cache_options *options, gpc_error *error) {
         REFUSE("index", "%llu is no gpc_index", options->index);
     if (options->index == GPC_INDEX_USER && !options->index_fn)
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_cache_options.index_fn: NULL with GPC_INDEX_USER");
+    if (options->index_bits && options->index != GPC_INDEX_XOR)
+        REFUSE("index_bits", "%llu without GPC_INDEX_XOR", options->index_bits);
     if (options->write_policy > GPC_WRITE_EVICT)
         REFUSE("write_policy", "%llu is no gpc_write_policy", options->write_policy);
     if (options->write_policy_local > GPC_WRITE_EVICT)
@@ -256,6 +258,8 @@ gpc_status gpci_cache_create(gpc_context *context, const gpc_cache_options *opti
     cache->stats = (gpci_cache_stats){0};
     status = gpci_index_init(&cache->index, (gpc_index)cache_options.index, cache_options.sets, cache_options.index_fn,
                              cache_options.index_data, error);
+    if (status == GPC_OK && cache_options.index_bits)
+        gpci_index_fold(&cache->index, cache_options.index_bits);
     if (status == GPC_OK && cache->lone)
         status = join_commons(cache, error);
     if (status == GPC_OK)

@@ -33,6 +33,8 @@
     X(L1_INDEX, "l1.index", CHOICE, RESET, "", "modulo", 0, 0, "modulo|xor|fermi|ipoly|hopper",                        \
       "how a line number becomes a set: modulo, XOR of its parts, Fermi's hash (32 or 64 sets), irreducible "          \
       "polynomial, the H100's (made for 512 sets)")                                                                    \
+    X(L1_INDEX_BITS, "l1.index_bits", COUNT, RESET, "bits", "0", 0, 63, "",                                            \
+      "of l1.index = xor: bits of the line number above the set's that take part; 0: all")                             \
     X(L1_REPLACEMENT, "l1.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement", "which line of a set leaves")   \
     X(L1_BYPASS, "l1.bypass", POLICY, RESET, "", "hint", 0, 0, "predictor", "which requests do not allocate a line")   \
     X(L1_BYPASS_FETCH, "l1.bypass_fetch", CHOICE, RESET, "", "segments", 0, 0, "segments|line",                        \

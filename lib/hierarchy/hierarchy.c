@@ -86,6 +86,9 @@ static gpc_status check_l1(const gpc_hierarchy *hierarchy, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.combine_stores = buffer needs l1.combine_lines above 0, mode = timed, and coherence = "
                          "none or viper");
+    if (gpci_number(hierarchy, GPCI_KEY_L1_INDEX_BITS) &&
+        gpci_index_number(hierarchy, GPCI_KEY_L1_INDEX) != GPC_INDEX_XOR)
+        return gpci_fail(error, GPC_ERROR_RANGE, "l1.index_bits needs l1.index = xor");
     if ((gpci_number(hierarchy, GPCI_KEY_SM_LSUS) != 1 || most || !waits) && !hierarchy->lane_packets)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "sm.lsus, sm.lsu_in_flight and sm.lsu_waits need l1.coalescer = multi2sim");

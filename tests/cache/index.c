@@ -91,6 +91,27 @@ Test(index, modulo_and_xor) {
     }
 }
 
+/* GPGPU-Sim's BITWISE_XORING_FUNCTION for 32 sets XORs the next five bits onto the set; 63 bits are all bits. */
+Test(index, xor_of_some_bits) {
+    uint64_t random = 3;
+    for (size_t i = 0; i < SOME_SETS; i++)
+        for (uint32_t bits = 1; bits <= 63; bits += bits < 20 ? 1 : 43) {
+            const uint64_t sets = some_sets[i], power = ceil_power(sets);
+            gpci_index index = index_of(GPC_INDEX_XOR, sets);
+            gpci_index_fold(&index, bits);
+            for (int k = 0; k < 100; k++) {
+                const uint64_t line = gpci_random(&random) >> (1 + gpci_random_below(&random, 63)),
+                               part = bits < 63 ? line % (power << bits) : line;
+                cr_assert_eq(gpci_index_of(&index, line), (line / power * power + digits(part, power)) % sets,
+                             "line %llx, %llu sets, %u bits", (unsigned long long)line, (unsigned long long)sets, bits);
+            }
+        }
+    gpci_index bitwise = index_of(GPC_INDEX_XOR, 32);
+    gpci_index_fold(&bitwise, 5);
+    for (uint64_t line = 0; line < 1 << 16; line++)
+        cr_assert_eq(gpci_index_of(&bitwise, line), (line & 31) ^ (line >> 5 & 31));
+}
+
 static unsigned bit(uint64_t value, unsigned at) {
     return (unsigned)(value >> at & 1);
 }

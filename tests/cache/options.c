@@ -115,6 +115,7 @@ Test(options, out_of_range) {
     REFUSED(GPC_ERROR_RANGE, index, GPC_INDEX_COUNT, "6");
     REFUSED(GPC_ERROR_ARGUMENT, index_fn, NULL; o.index = GPC_INDEX_USER, "NULL");
     REFUSED(GPC_ERROR_RANGE, index, GPC_INDEX_FERMI; o.sets = 16, "16");
+    REFUSED(GPC_ERROR_RANGE, index_bits, 5, "5 without GPC_INDEX_XOR");
     REFUSED(GPC_ERROR_RANGE, write_policy, GPC_WRITE_EVICT + 1, "3");
     REFUSED(GPC_ERROR_RANGE, write_policy_local, 77, "77");
     REFUSED(GPC_ERROR_RANGE, write_allocate, GPC_WRITE_NAIVE_FETCH + 1, "4");

@@ -23,6 +23,7 @@ const key_row key_rows_l1[] = {
     MOVE(ANY, "l1.sectors", "4", MEMORY),
     WITH(ANY, "l1.fetch_sectors", "4", "l1.sectors = 4", MEMORY),
     MOVE(ANY, "l1.index", "xor", MEMORY),
+    WITH(ANY, "l1.index_bits", "1", "l1.index = xor", MEMORY),
     MOVE(ANY, "l1.replacement", "mru", BURST),
     MOVE(ANY, "l1.bypass", "random-p", MEMORY),
     WITH(ANY, "l1.bypass_fetch", "line", "l1.bypass = random-p", BURST),

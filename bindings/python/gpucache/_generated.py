@@ -113,7 +113,7 @@ class gpc_cache_options(SizedRecord):
         ("index_fn", gpc_index_fn), ("index_data", c_void_p), ("on_fill", gpc_fill_fn), ("on_evict", gpc_evict_fn),
         ("callback_data", c_void_p), ("seed", c_uint64), ("bypass_fetch", c_uint32), ("track_future", c_uint32),
         ("tokens", c_uint32), ("token_clear", c_uint32), ("token_period", c_uint64), ("token_warps", c_uint32),
-        ("reserved", c_uint32), ("tells", c_uint64), ("share_with", c_void_p), ("last_ways", c_uint32),
+        ("index_bits", c_uint32), ("tells", c_uint64), ("share_with", c_void_p), ("last_ways", c_uint32),
         ("lines", c_uint32),
     )
     _defaults_ = {"sets": 32, "ways": 4, "line_bytes": 128, "write_allocate": 1, "write_allocate_local": 1}

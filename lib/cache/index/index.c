@@ -97,6 +97,7 @@ gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc
     *index = (gpci_index){.kind = bits || kind == GPC_INDEX_USER ? (uint32_t)kind : GPC_INDEX_MODULO,
                           .bits = bits,
                           .first_fold = bits,
+                          .folded = UINT64_MAX,
                           .sets = gpci_divisor_of((uint32_t)sets),
                           .fn = index_fn,
                           .data = data};
@@ -107,6 +108,10 @@ gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc
     else if (kind == GPC_INDEX_HOPPER)
         hopper_init(&index->polynomial);
     return GPC_OK;
+}
+
+void gpci_index_fold(gpci_index *index, uint32_t bits) {
+    index->folded = bits < 64 - index->bits ? ((uint64_t)1 << (index->bits + bits)) - 1 : UINT64_MAX;
 }
 
 gpc_status gpci_interleave_init(gpci_interleave *interleave, gpci_spread kind, uint64_t bytes, uint32_t slices,

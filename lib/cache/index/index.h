@@ -54,7 +54,8 @@ unsigned gpci_ipoly_rest(uint64_t sets);
 /*
  * Set index of a line number (address / line size, below 2^63).
  *   modulo  line number modulo sets
- *   xor     every group of b = ceil(log2 sets) bits above the low b is XORed onto the low b, then modulo
+ *   xor     every group of b = ceil(log2 sets) bits above the low b is XORed onto the low b, then modulo. Example of
+ *           gpci_index_fold: with b bits above the low b, GPGPU-Sim's BITWISE_XORING_FUNCTION
  *   fermi   GPGPU-Sim's FERMI_HASH_SET_FUNCTION. The function XORs address bits 13, 14, 15, 17 and 19 of 128-byte
  *           lines, which are bits 6, 7, 8, 10 and 12 of the line number, onto the low five bits. Other line sizes use
  *           the same bits of the line number
@@ -73,6 +74,7 @@ typedef struct gpci_index {
     uint32_t kind;       /* gpc_index */
     uint32_t bits;       /* b */
     uint32_t first_fold; /* xor: the largest b 2^i below 64 */
+    uint64_t folded;     /* xor: mask of the line number's bits that take part */
     gpci_divisor sets;
     gpc_index_fn fn;
     void *data;
@@ -89,9 +91,12 @@ uint64_t gpci_index_hopper_bits(uint32_t mask);
 gpc_status gpci_index_init(gpci_index *index, gpc_index kind, uint64_t sets, gpc_index_fn index_fn, void *data,
                            gpc_error *error);
 
+/* xor: only the first `bits` bits above the low b take part. */
+void gpci_index_fold(gpci_index *index, uint32_t bits);
+
 GPCI_INLINE uint32_t gpci_index_xor(const gpci_index *index, uint64_t line) {
     /* each step XORs the upper half of the groups of bits onto the lower half */
-    uint64_t folded = line, low = ((uint64_t)1 << index->bits) - 1;
+    uint64_t folded = line & index->folded, low = ((uint64_t)1 << index->bits) - 1;
     for (uint32_t shift = index->first_fold; shift >= index->bits; shift /= 2)
         folded ^= folded >> shift;
     return gpci_modulo(&index->sets, (line & ~low) | (folded & low));

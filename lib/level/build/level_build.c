@@ -212,6 +212,7 @@ static gpc_status l1_options(const gpc_hierarchy *hierarchy, const gpci_l1_share
     options.fetch_sectors = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_FETCH);
     options.lines = share->lines;
     options.index = gpci_index_number(hierarchy, GPCI_KEY_L1_INDEX);
+    options.index_bits = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_INDEX_BITS);
     options.write_policy = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_WRITE);
     options.write_policy_local = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_WRITE_LOCAL);
     options.write_allocate = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L1_WRITE_ALLOCATE);

@@ -99,6 +99,7 @@ static const idle_row rows[] = {
     {GPCI_KEY_L1_BYPASS_QUEUE, TREES, "coherent L1s have one queue of messages", NULL},
     {GPCI_KEY_L1_COMBINE_LINES, TREES, no_combining, NULL},
     {GPCI_KEY_L1_COMBINE_CYCLES, TREES, no_combining, NULL},
+    {GPCI_KEY_L1_INDEX_BITS, TREES, "modules XOR all bits", NULL},
     {GPCI_KEY_L1_FUTURE, TREES, "no policy of its L1s asks for the next use", reads_future},
     {GPCI_KEY_L1_WRITE_ALLOCATE, TREES, no_place, keeps_stores},
     {GPCI_KEY_L1_WRITE_ALLOCATE_LOCAL, TREES, no_place, keeps_local_stores},
