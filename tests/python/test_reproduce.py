@@ -14,8 +14,8 @@ import gpucache
 from gpucache import _pairs
 from gpucache.cli.reproduce import _verdict, summary, verdicts
 from gpucache.reproduce import (
-    EXPERIMENTS, Runs, Verdicts, _accelwattch, _bench, _kept, _model, _pcal, _profiles, _signatures, _tokens, keep, kept,
-    seeds000, seeds001,
+    EXPERIMENTS, Runs, Verdicts, _accelwattch, _bench, _kept, _model, _pcal, _profiles, _programs, _signatures, _tokens,
+    keep, kept, seeds000, seeds001, seeds004,
 )  # fmt: skip
 from gpucache.reproduce._bench import Bench
 from gpucache.reproduce._claims import Claims, Entry
@@ -160,13 +160,37 @@ class Benches(unittest.TestCase):
             self.assertEqual({key: config[key] for key in hashed}, hashed)
 
     def test_index_functions(self):
-        """Each is on a separate machine, with any bench."""
-        bench = Bench.of("004", Made(by_limit))
-        list(next(each for each in EXPERIMENTS if each.name == "004:set-hashing").run(bench))
-        keys = "l1.index", "l2.index", "l2.interleave"
-        seen = {tuple(settings[key] for key in keys) for _, _, settings in bench.runs.seen}
+        """Each function is on a separate machine, with all sizes; the best size has the most agreeing claims."""
+        keys = "l1.index", "l1.index_bits", "l2.index", "l2.interleave"
+        of_l1 = ("modulo", "0"), ("xor", "0"), ("xor", "6"), ("fermi", "0"), ("ipoly", "0")
         of_l2 = ("modulo", "modulo"), ("xor", "hash")
-        self.assertEqual(seen, {(l1, *l2) for l1 in ("modulo", "xor", "fermi") for l2 in of_l2})
+        bench = Bench.of("004", Made(by_limit), only=("GESUMMV", "SCLUSTER"))
+        experiment = next(each for each in EXPERIMENTS if each.name == "004:set-hashing")
+        found = list(experiment.run(bench))
+        seen = {tuple(settings[key] for key in keys) for _, _, settings in bench.runs.seen}
+        self.assertEqual(seen, {(*l1, *l2) for l1 in of_l1 for l2 in of_l2})
+        self.assertEqual({source for _, source, _ in bench.runs.seen},
+                         {source for name in bench.only for _, source in _programs.SIZES[name]})  # fmt: skip
+        self.assertEqual(len(found), 2 * len(seen))
+        for claim in found:
+            self.assertEqual((claim.theirs, claim.agrees), ("", None))
+            each = [int(size.split(": ")[1].split()[0]) for size in claim.note.split("; ")]
+            self.assertEqual(int(claim.ours.split()[0]), max(each))
+        quick = Bench.of("004", Made(by_limit), quick=True)
+        self.assertEqual(len(list(experiment.run(quick))), 2 * len(set(_programs.SIZES) & set(_bench.QUICK_PROGRAMS)))
+
+    def test_index_functions_count_claims(self):
+        """Claims under a function are those of a call with its settings."""
+        bench = Bench.of("004", Made(by_limit), only=("GESUMMV",))
+        found = {claim.what: claim.note for claim in seeds004.set_hashing(bench)}
+        own = Bench.of("004", Made(by_limit), more=seeds004.INDEXES["modulo, L2 hashed"], only=("GESUMMV",))
+        own.programs = own.throttled = own.replaced = [
+            own.programs[0]._replace(source=_programs.SIZES["GESUMMV"][0][1])]  # fmt: skip
+        claims = [claim.agrees for each in EXPERIMENTS
+                  if each.document == "004" and "GESUMMV" in each.programs and each.name != "004:set-hashing"
+                  for claim in each.claims(own)]  # fmt: skip
+        self.assertIn(f"2,048 columns: {claims.count(True)} of {len(claims) - claims.count(None)}",
+                      found["modulo, L2 hashed"])  # fmt: skip
 
     def test_sooner_by_segments(self):
         """Faster, with a shorter network's way and a shorter round trip: all three."""

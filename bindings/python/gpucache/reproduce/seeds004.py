@@ -3,11 +3,10 @@
 
 from .. import bottleneck
 from . import _others
-from ._bench import LINE, OPPORTUNISTIC
-from ._model import NOTICEABLE, POINTS, Claim, Experiment, count, holds, of_all, rate, ratio, told
+from ._bench import Bench
+from ._model import Claim, Experiment, count, holds, of_all, rate, ratio, told
 from ._pcal import EXPERIMENTS as PCAL
-from ._programs import CHAPTER_4, INSENSITIVE, SENSITIVE, names
-from ._replacement import AGE_LRU
+from ._programs import CHAPTER_4, INSENSITIVE, SENSITIVE, SIZES, names
 from ._replacement import EXPERIMENTS as REPLACEMENT
 from ._tokens import PROGRAMS
 
@@ -21,15 +20,15 @@ CONGESTED = ("CoMD", "II", "KMN", "SS")  # Figure 4.8
 SLOW_NETWORK = ("CoMD", "KMN", "SS", "SM")  # Figure 4.5
 LARGE = {"l1.size": "256KiB", "l1.ways": "64", "l2.size": "12MiB"}  # 16 times, with the sets of L1's hash
 SENSITIVE_FROM = 2  # 3.4.1
-# Index functions of L1's sets; and of L2's sets and partitions, "at the L1 and L2".
+# Machines of the search: functions of L1's sets; and of L2's sets and partitions, "at the L1 and L2". Six bits: those of
+# 32 rows of 2,048 columns (GESUMMV), below the 256 KiB between SCLUSTER's rows.
 L2_INDEXES = (("", {"l2.index": "modulo", "l2.interleave": "modulo"}),
               (", L2 hashed", {"l2.index": "xor", "l2.interleave": "hash"}))  # fmt: skip
-INDEXES = {index + also: {"l1.index": index, **more}
-           for also, more in L2_INDEXES for index in ("modulo", "xor", "fermi")}  # fmt: skip
-TOKENS = {"scheduler": "gto + pcal(warps=4,ebt=-2)"}
-HASHED = ("ATAX", "BICG", "MVT", "GESUMMV")
+L1_INDEXES = (("modulo", 0), ("xor", 0), ("xor", 6), ("fermi", 0), ("ipoly", 0))
+INDEXES = {index + f" of {bits} bits" * bool(bits) + also: {"l1.index": index, "l1.index_bits": str(bits), **more}
+           for also, more in L2_INDEXES for index, bits in L1_INDEXES}  # fmt: skip
+QUICK_INDEXES = ("modulo, L2 hashed", "xor, L2 hashed")
 BY_LINES = 0.15  # Figure 4.7: stalls caused by lines are "mostly lower", and MSHRs the main cause
-COMD = 8, 64  # Figure 4.3: warps, and per cent of misses
 
 
 def large_caches(bench):
@@ -58,54 +57,28 @@ def warp_optimum(bench):
 
 
 def set_hashing(bench):
-    """3.5: sets are hashed, by an unnamed function. The document's figures of the four programs with rows a power of
-    two apart, and of CoMD, under each function; cut in a full call too, by steps and not by rows."""
-    agree = {}
-    for index in INDEXES:
-        claims = list(_hashed(bench, index))
-        agree[index] = sum(claim.agrees for claim in claims)
-        yield from claims
-    yield told("all of these", f"of {len(claims)} agree", "; ".join(f"{index} {n}" for index, n in agree.items()))
-
-
-def _hashed(bench, index):
-    programs = [program._replace(source=program.quick) for program in bench.programs if program.name in HASHED]
-    tasks = {(p.name, n): (p, {"sm.warp_limit": str(n)} if n < bench.most(p) else {})
-             for p in programs for n in bench.warps(p)}  # fmt: skip
-    for program in programs:
-        tasks[program.name, "large"] = (program, LARGE)
-        tasks[program.name, "age-lru"] = (program, {"l1.replacement": "age-lru"})
-        if program.warp_opt > 1:
-            tasks[program.name, "tokens"] = (program, {**TOKENS, **OPPORTUNISTIC, **LINE})
-    for program in bench.programs:
-        if program.name == "CoMD":
-            tasks["CoMD"] = (program, {"sm.warp_limit": str(COMD[0])})
-    found = bench.all({key: (program, {**INDEXES[index], **more}) for key, (program, more) in tasks.items()})
-    for program in programs:
-        name, base = program.name, found[program.name, bench.most(program)]
-        best = min(bench.warps(program), key=lambda n: found[program.name, n]["cycles"])
-        yield ratio(name, f"{index}: speed-up of 16 times the caches", program.large,
-                    base["cycles"] / found[name, "large"]["cycles"],
-                    f"misses {100 * base['l1.load_miss_ratio']:.0f} %")  # fmt: skip
-        yield count(name, f"{index}: warp-opt", program.warp_opt, best)
-        yield ratio(name, f"{index}: speed-up of warp-opt", program.gain, base["cycles"] / found[name, best]["cycles"])
-        lines, mshrs = base["scheduler.line_stall_ratio"], base["scheduler.mshr_stall_ratio"]
-        yield holds(name, f"{index}: stalls by lines, and MSHRs (4.7)", f"below {100 * BY_LINES:.0f} %, and more",
-                    f"{100 * lines:.0f} %, {100 * mshrs:.0f} %", lines < BY_LINES and mshrs > lines)  # fmt: skip
-        if (name, "tokens") in found:
-            before, after = base["l1.load_miss_ratio"], found[name, "tokens"]["l1.cache_warp_miss_ratio"]
-            yield holds(name, f"{index}: misses of warps that cache, EBTNum = -2 (4.18)", "much fewer",
-                        f"{100 * before:.0f} %, {100 * after:.0f} %", 100 * (before - after) > POINTS,
-                        f"{base['cycles'] / found[name, 'tokens']['cycles']:.2f} times as fast")  # fmt: skip
-        gain = base["cycles"] / found[name, "age-lru"]["cycles"]
-        if name not in AGE_LRU:
-            yield holds(name, f"{index}: AgeLRU gains 5 %", "no", f"{gain:.3f}", gain < NOTICEABLE)
+    """3.5: sets are hashed, by an unnamed function. Agreeing claims of all figures under each function, with each size of
+    the programs with rows far apart; cut in a full call, too, by steps and dimensions."""
+    for index, settings in INDEXES.items():
+        if bench.quick and index not in QUICK_INDEXES:
             continue
-        yield ratio(name, f"{index}: AgeLRU", AGE_LRU[name][0], gain)
-        yield rate(name, f"{index}: misses that AgeLRU saves", AGE_LRU[name][1],
-                   base["l1.load_miss_ratio"] - found[name, "age-lru"]["l1.load_miss_ratio"])  # fmt: skip
-    if "CoMD" in found:
-        yield rate("CoMD", f"{index}: L1 misses, {COMD[0]} warps", COMD[1], found["CoMD"]["l1.load_miss_ratio"])
+        for program in bench.programs:
+            sizes = SIZES.get(program.name, ())[: 1 if bench.quick else None]
+            found = {size: _agreeing(bench, program._replace(source=source, quick=source), settings)
+                     for size, source in sizes}  # fmt: skip
+            if found:
+                best = max(found, key=lambda size: found[size][0])
+                yield told(program.name, index, "{} of {}, ".format(*found[best]) + best,
+                           "; ".join(f"{size}: {agree} of {of}" for size, (agree, of) in found.items()))  # fmt: skip
+
+
+def _agreeing(bench, program, settings):
+    """Numbers of agreeing claims and of claims of a program with other settings."""
+    own = Bench(bench.runs, bench.quick, {**bench.more, **settings}, (program.name,))
+    own.programs = own.throttled = own.replaced = [program]
+    verdicts = [claim.agrees for each in EXPERIMENTS if program.name in each.programs and each.run is not set_hashing
+                for claim in each.claims(own) if claim.agrees is not None]  # fmt: skip
+    return sum(verdicts), len(verdicts)
 
 
 def miss_ratios(bench):
@@ -176,7 +149,7 @@ def bandwidth(bench):
 
 EXPERIMENTS = [
     Experiment("004:table-3.1", "Speed-up of caches 16 times as large", large_caches, names(SENSITIVE)),
-    Experiment("004:set-hashing", "L1's set index function (3.5)", set_hashing, ("CoMD", *HASHED)),
+    Experiment("004:set-hashing", "L1's set index function (3.5)", set_hashing, tuple(SIZES)),
     Experiment("004:table-3.1-others", "The same of programs that are not cache-sensitive", other_programs,
                names([*_others.OTHERS, *INSENSITIVE])),
     _others.EXPERIMENTS[0],
