@@ -11,6 +11,7 @@ import unittest
 import banks
 import chase
 import compare
+import gpus
 import reuse
 import slices
 import timed
@@ -283,6 +284,37 @@ class Chase(unittest.TestCase):
         for row in self.rows:
             if row.point[:3] in CHASE_EDGE:
                 self.assertGreater(abs(chase.error(row)), chase.WITHIN, row.point)
+
+
+# Points of a curve, and the largest footprint: DRAM's plateaus begin beyond 6 MiB on v100 and a40, elsewhere beyond 24.
+GPUS_POINTS, GPUS_MOST = 20, 12 << 20
+# Plateaus off by more: a100 follows a simulator's latency of L1, and its networks wait for the first packet of a queue.
+GPUS_OFF = {("a100_80", "latency", 0), ("a100_80", "rate", "L2")}
+
+
+class Gpus(unittest.TestCase):
+    def near(self, key, gpu, model, bound):
+        off = abs(model / gpu - 1)
+        (self.assertGreater if key in GPUS_OFF else self.assertLessEqual)(off, bound / 100, (key, gpu, model))
+
+    def test_latencies_and_knees(self):
+        for gpu, curve in gpus.read()["chase"].items():
+            if gpu not in gpus.GPUS:
+                continue
+            points = [point for point in curve["points"] if point[0] * 1024 <= GPUS_MOST]
+            rows = gpus.run(gpu, gpus.some(points, GPUS_POINTS), jobs=2)
+            theirs, ours = gpus.levels(rows, lambda row: row.gpu), gpus.levels(rows, lambda row: row.model)
+            self.assertGreaterEqual(len(theirs), 2, gpu)
+            for n, (a, b) in enumerate(zip(theirs, ours)):
+                self.near((gpu, "latency", n), a.latency, b.latency, gpus.LATENCY)
+                if a.knee:
+                    self.near((gpu, "knee", n), a.knee, b.knee, gpus.KNEE)
+
+    def test_bandwidth(self):
+        data = gpus.read()
+        for gpu in gpus.GPUS if EFFORT == "thorough" else ("v100", "a40"):
+            for level, rate in gpus.rates(gpu, data).items():
+                self.near((gpu, "rate", level), rate.gpu, rate.model, gpus.RATE)
 
 
 if __name__ == "__main__":
