@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shlex
 import unittest
 
@@ -26,7 +27,7 @@ class File(TemporaryCase):
     def test_errors(self):
         """File, entry, experiment and key."""
         for entry, message in (
-            ({**ENTRY, "kind": "hope"}, r"kind: 'hope' is none of result, ordering, curve, expectation, trial"),
+            ({**ENTRY, "kind": "hope"}, r"kind: 'hope' is none of result, ordering, curve, expectation"),
             ({**ENTRY, "verdict": "bad"}, r"verdict: 'bad' is none of program, input, machine, "),
             ({**ENTRY, "reason": "a"}, r"reason: unknown; known are experiment, subject, "),
             ({**ENTRY, "what": []}, r"what: has to be a pattern, or a list of patterns"),
@@ -105,6 +106,20 @@ class Installed(unittest.TestCase):
                     self.assertTrue(chosen(options.names, options.program))
 
 
+class Kept(unittest.TestCase):
+    """bench/CLAIMS.md, made by the command."""
+
+    def test_shape(self):
+        """Today's words and experiments, and few lines."""
+        with open(os.path.join(ROOT, "bench", "CLAIMS.md"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertTrue(text.startswith(_page.HEAD), "make it again: reproduce --kept --page bench/CLAIMS.md")
+        self.assertLessEqual(text.count("\n"), 300)
+        listed = re.findall(r"^\| `(\d+:[^`]+)` \|", text, flags=re.MULTILINE)
+        self.assertEqual(listed, [each.name for each in EXPERIMENTS])
+        self.assertNotIn("no verdict: ", text)
+
+
 class Page(TemporaryCase):
     CLAIMS = [_model.count("A", "n", 1, 1), _model.count("B", "n", 1, 2), _model.count("C", "n", 1, 3),
               _model.ratio("A", "gain", 2, 3), _model.ratio("B", "gain", 3, 4), _model.missing("A", "gone", "1", "why"),
@@ -162,7 +177,6 @@ GOLDEN = r"""
 | ordering | a comparison in words | 0 | 0 | 0 |
 | curve | words on a curve without numbers | 0 | 0 | 0 |
 | expectation | a hope or an assumption of the document, not counted | 0 | 1 | 0 |
-| trial | a claim of another table on another machine, not counted | 0 | 0 | 0 |
 | verdict |  | claims |
 | --- | --- | ---: |
 | program | the document's program is another, or compiled in another way | 0 |
@@ -173,7 +187,7 @@ GOLDEN = r"""
 | unknown | cannot be known: the document, or its sources, lack a fact | 2 |
 | open | no run has shown the cause | 2 |
 ## seeds/000: Adaptive GPU Cache Bypassing (2021)
-| table or figure |  | agree | differ | not run | not counted | library |
+| table or figure |  | agree | differ | not run | expectations | library |
 | --- | --- | ---: | ---: | ---: | ---: | --- |
 | `000:a` | A title | 1 | 4 | 1 | 1 | c0ffee, 2026-11-30 |
 | `000:b` | Another |  |  |  |  | not run |

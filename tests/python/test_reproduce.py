@@ -177,7 +177,7 @@ class Benches(unittest.TestCase):
             each = [int(size.split(": ")[1].split()[0]) for size in claim.note.split("; ")]
             self.assertEqual(int(claim.ours.split()[0]), max(each))
         quick = Bench.of("004", Made(by_limit), quick=True)
-        self.assertEqual(len(list(experiment.run(quick))), 2 * len(set(_programs.SIZES) & set(_bench.QUICK_PROGRAMS)))
+        self.assertEqual(len(list(experiment.run(quick))), len(seeds004.QUICK_INDEXES) * len(seeds004.QUICK_SEARCHED))
 
     def test_index_functions_count_claims(self):
         """Claims under a function are those of a call with its settings."""

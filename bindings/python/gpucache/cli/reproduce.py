@@ -95,20 +95,18 @@ def _report(experiment, pairs):
 
 def summary(found):
     """Numbers of counted claims for each experiment, and the sums for each kind; `found` has judged claims."""
-    from ..reproduce._claims import UNCOUNTED
-
     rows, kinds = [], {}
     for experiment, pairs in found:
         counts = [0, 0, 0, 0]
         for claim, judgement in pairs:
             if claim.theirs:
                 place = (True, False, None).index(claim.agrees)
-                counts[3 if judgement.kind in UNCOUNTED else place] += 1
+                counts[3 if judgement.kind == "expectation" else place] += 1
                 kinds.setdefault(judgement.kind, [0, 0, 0])[place] += 1
         rows.append([experiment.name, experiment.title, *map(str, counts)])
     rows.append(["all", "", *(str(sum(int(row[column]) for row in rows)) for column in range(2, 6))])
     rows += [[f"kind: {kind}", "", *map(str, counts), ""] for kind, counts in sorted(kinds.items())]
-    return table(["", "", "agree", "differ", "not run", "not counted"], rows, (0, 1))
+    return table(["", "", "agree", "differ", "not run", "expectations"], rows, (0, 1))
 
 
 def _how(quick, settings):

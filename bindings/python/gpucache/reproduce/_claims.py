@@ -19,9 +19,7 @@ KINDS = {
     "ordering": "a comparison in words",
     "curve": "words on a curve without numbers",
     "expectation": "a hope or an assumption of the document, not counted",
-    "trial": "a claim of another table on another machine, not counted",
 }
-UNCOUNTED = ("expectation", "trial")
 VERDICTS = {
     "program": "the document's program is another, or compiled in another way",
     "input": "the program's input or size is another",

@@ -5,7 +5,7 @@ difference."""
 from collections import Counter, namedtuple
 from itertools import groupby
 
-from ._claims import KINDS, UNCOUNTED, VERDICTS
+from ._claims import KINDS, VERDICTS
 from ._model import program_of
 
 LONGEST = 48  # letters of a figure
@@ -35,7 +35,8 @@ HEAD = """\
 
 A speed-up, latency or mean agrees within 10 %, a rate within 5 points, a number or an order if equal. Reproduced claims
 agree. Refuted claims contradict the document itself, or need another meaning. A document's expectations are listed, and
-not counted. Neither are trials: claims of another table, under each index function of L1.
+not counted. A table or figure is "not run" if no run of its programs was kept; its claims are missing in the sums. The
+column of libraries names the commit of the runs, and how many of the programs ran.
 """
 
 
@@ -50,9 +51,9 @@ def judged(experiments, found, claims):
 
 
 def class_of(claim, judgement):
-    """The name in CLASSES of a claim, or a kind that is not counted."""
-    if judgement.kind in UNCOUNTED:
-        return judgement.kind
+    """The name in CLASSES of a claim, or "expectation"."""
+    if judgement.kind == "expectation":
+        return "expectation"
     if claim.agrees is not False:
         return "reproduced" if claim.agrees else "not run"
     return next(name for name, verdicts in CLASSES.items() if judgement.verdict in verdicts)
@@ -103,7 +104,7 @@ def _kinds(rows):
 
 
 def _verdicts(rows):
-    counts = Counter(judgement.verdict for claim, judgement in _pairs(rows) if judgement.kind not in UNCOUNTED)
+    counts = Counter(judgement.verdict for claim, judgement in _pairs(rows) if judgement.kind != "expectation")
     return _rows(["verdict", "", "claims:"], [[name, meaning, counts[name]] for name, meaning in VERDICTS.items()])
 
 
@@ -111,14 +112,14 @@ def _experiments(rows):
     """A line for each experiment: agreeing claims are numbers here."""
     table = []
     for row in rows:
-        counts = Counter(claim.agrees for claim, judgement in row.pairs if judgement.kind not in UNCOUNTED)
-        hopes = sum(judgement.kind in UNCOUNTED for _, judgement in row.pairs)
+        counts = Counter(claim.agrees for claim, judgement in row.pairs if judgement.kind != "expectation")
+        hopes = sum(judgement.kind == "expectation" for _, judgement in row.pairs)
         programs = {program_of(claim) for claim, _ in row.pairs} & set(row.experiment.programs)
         part = f", {len(programs)} of {len(row.experiment.programs)} programs"
         run = f"{row.library}, {row.date}{part * (len(programs) < len(row.experiment.programs))}" if row.library else "not run"
         numbers = [counts[True], counts[False], counts[None], hopes] if row.library else [""] * 4
         table.append([f"`{row.experiment.name}`", row.experiment.title, *numbers, run])
-    return _rows(["table or figure", "", "agree:", "differ:", "not run:", "not counted:", "library"], table)
+    return _rows(["table or figure", "", "agree:", "differ:", "not run:", "expectations:", "library"], table)
 
 
 def _short(text):
@@ -151,7 +152,7 @@ def _differences(rows):
     for row in rows:
         groups = {}
         for claim, judgement in row.pairs:
-            if claim.agrees is False and judgement.kind not in UNCOUNTED:
+            if claim.agrees is False and judgement.kind != "expectation":
                 groups.setdefault((judgement.section, judgement.entry), []).append((claim, judgement))
         for of in groups.values():
             claims, first = [claim for claim, _ in of], of[0][1]
