@@ -28,19 +28,24 @@
     "R14 SHR R12; R14 LOP.AND R14; R14 ISCADD R14 R3;" label ": R15 LDS R14; R15 LOP.AND R15; R15 IADD R15;" \
     "R15 LOP.OR R6 R15; STS R14 R15; R16 LDS R14; P1 ISETP.NE.AND R16 R15; @P1 BRA " label ";"
 
-static const char count_code[] =
-    "R1 MOV; R0 S2R; R3 SHR R0; R3 SHL R3; R4 SHL R0; R5 MOV R255;"
-    "clear: STS R4 R255; R4 IADD R4; R5 IADD R5; P0 ISETP.LT.U32.AND R5; @P0 BRA clear;"
-    "R6 SHL R0; BAR.SYNC; R7 S2R; R8 S2R; R8 IMAD R7 R8 R0; P0 ISETP.GE.U32.AND R8; @P0 BRA counted;"
-    "word: R11 SHL R8; R11 IADD R11; R12 LDG.E R11;" ADD_BYTE("first") ADD_BYTE("second") ADD_BYTE("third")
-        ADD_BYTE("fourth") "R9 S2R; R8 IADD R8 R9; P0 ISETP.LT.U32.AND R8; @P0 BRA word;"
-                           "counted: BAR.SYNC; R17 MOV R0;"
-                           "bin: R18 MOV R255; R19 MOV R255;"
-                           "part: R20 IMAD R19 R17; R20 LDS R20; R20 LOP.AND R20; R18 IADD R18 R20; R19 IADD R19; P0 "
-                           "ISETP.LT.U32.AND R19;"
-                           "@P0 BRA part; R21 S2R; R21 IMAD R21 R17; R21 SHL R21; STG.E R21 R18; R17 IADD R17; P0 "
-                           "ISETP.LT.U32.AND R17;"
-                           "@P0 BRA bin; EXIT";
+/* Counting kernel's code around a word's additions. */
+#define COUNT_CODE(additions)                                                                                        \
+    "R1 MOV; R0 S2R; R3 SHR R0; R3 SHL R3; R4 SHL R0; R5 MOV R255;"                                                  \
+    "clear: STS R4 R255; R4 IADD R4; R5 IADD R5; P0 ISETP.LT.U32.AND R5; @P0 BRA clear;"                             \
+    "R6 SHL R0; BAR.SYNC; R7 S2R; R8 S2R; R8 IMAD R7 R8 R0; P0 ISETP.GE.U32.AND R8; @P0 BRA counted;"                \
+    "word: R11 SHL R8; R11 IADD R11; R12 LDG.E R11;" additions "R9 S2R; R8 IADD R8 R9; P0 ISETP.LT.U32.AND R8; @P0 " \
+    "BRA word;"                                                                                                      \
+    "counted: BAR.SYNC; R17 MOV R0;"                                                                                 \
+    "bin: R18 MOV R255; R19 MOV R255;"                                                                               \
+    "part: R20 IMAD R19 R17; R20 LDS R20; R20 LOP.AND R20; R18 IADD R18 R20; R19 IADD R19; P0 "                      \
+    "ISETP.LT.U32.AND R19;"                                                                                          \
+    "@P0 BRA part; R21 S2R; R21 IMAD R21 R17; R21 SHL R21; STG.E R21 R18; R17 IADD R17; P0 "                         \
+    "ISETP.LT.U32.AND R17;"                                                                                          \
+    "@P0 BRA bin; EXIT"
+
+/* All bytes of a word; and the lowest byte of a word that holds a pixel. */
+static const char count_code[] = COUNT_CODE(ADD_BYTE("first") ADD_BYTE("second") ADD_BYTE("third") ADD_BYTE("fourth"));
+static const char pixel_code[] = COUNT_CODE(ADD_BYTE("first"));
 
 /* Counters of the lanes, as numbers of words in shared memory. */
 typedef struct counters {
@@ -60,9 +65,9 @@ static uint64_t losers(uint64_t mask, const counters *at) {
     return again;
 }
 
-static void add_word(gpci_walk *walk, const uint32_t *words) {
+static void add_word(gpci_walk *walk, const uint32_t *words, uint64_t bytes) {
     const uint64_t active = walk->mask;
-    for (unsigned byte = 0; byte < GPCI_ELEMENT; byte++) {
+    for (unsigned byte = 0; byte < bytes; byte++) {
         counters at = {{0}};
         uint64_t offsets[GPCI_SYNTHETIC_LANES], again;
         for (unsigned lane = 0; lane < walk->lanes; lane++) {
@@ -103,7 +108,7 @@ static void walk_count(gpci_walk *walk, const gpci_launch *launch) {
             gpci_access(walk, launch->operand[0].base + i * GPCI_ELEMENT, GPCI_ELEMENT);
             for (unsigned lane = 0; lane < walk->lanes && i + lane < launch->n; lane++)
                 words[lane] = gpci_load32((const uint8_t *)launch->data + (i + lane) * GPCI_ELEMENT);
-            add_word(walk, words);
+            add_word(walk, words, launch->steps);
             i += launch->grid[0] * threads;
         } while (gpci_loop(walk, gpci_below(walk, i, launch->n)));
     gpci_end_if(walk);
@@ -158,9 +163,12 @@ static gpc_status plan_histogram(gpci_problem *problem) {
     gpci_c_random random = gpci_c_srand((uint32_t)problem->values[0]);
     for (uint64_t i = 0; i < problem->size; i++)
         bytes[i] = (uint8_t)gpci_c_rand(&random);
+    const bool pixels = problem->values[1] != 0;
     const uint64_t data = gpci_problem_array(problem, problem->size), total = gpci_problem_array(problem, WARP_BYTES),
                    partial = gpci_problem_array(problem, PARTIAL_BLOCKS * WARP_BYTES);
-    gpci_launch launch = {.name = "_Z18histogram256KernelPjS_j", .code = count_code, .warp = walk_count};
+    gpci_launch launch = {
+        .name = "_Z18histogram256KernelPjS_j", .code = pixels ? pixel_code : count_code, .warp = walk_count};
+    launch.steps = pixels ? 1 : GPCI_ELEMENT;
     launch.grid[0] = PARTIAL_BLOCKS;
     launch.block[0] = WARPS * WARP;
     launch.shared = WARPS * WARP_BYTES;
@@ -183,14 +191,15 @@ static gpc_status plan_histogram(gpci_problem *problem) {
 
 static const gpc_parameter histogram_parameters[] = {
     {"seed", 2009, 0, UINT32_MAX, true, "of rand(), which makes the data"},
+    {"pixels", 0, 0, 1, true, "1: a word is a pixel with a value below 256, and is counted once, unlike in the SDK"},
 };
 
 const gpci_synthetic gpci_synthetic_sdk_histogram = {
     .name = "sdk-histogram",
     .summary = "histogram256 of Multi2Sim's CUDA SDK 6.5: 240 blocks, a histogram a warp, tagged counters instead of "
-               "atomics, merged by a second kernel; SIZE of the data (seed=2009)",
+               "atomics, merged by a second kernel; SIZE of the data (seed=2009, pixels=0)",
     .least = 4,
     .parameters = histogram_parameters,
-    .parameter_count = 1,
+    .parameter_count = 2,
     .plan = plan_histogram,
 };

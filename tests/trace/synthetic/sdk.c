@@ -44,13 +44,15 @@ static void expect(uses found, uint64_t loads, uint64_t stores, uint64_t shared_
 /*
  * 240 blocks of six warps clear eight words a thread. 2 MiB are 16,384 warps' words, with 126,942 tries: a try loads,
  * stores, and loads. Six warps write 256 bins in eight warp stores a block, each of six loads. 256 blocks merge: a
- * thread below 240 loads one count; eight warps store; halves of 128 to 1 take 4, 2, 1, 1, 1, 1, 1, 1 warps.
+ * thread below 240 loads one count; eight warps store; halves of 128 to 1 take 4, 2, 1, 1, 1, 1, 1, 1 warps. Pixels are
+ * counted once a word.
  */
 Test(synthetic_sdk, histogram) {
     static const struct {
         const char *source;
         uint64_t words, tries;
-    } sizes[] = {{"sdk-histogram", 16384, 126942}, {"sdk-histogram:32KiB", 256, 1977}};
+    } sizes[] = {
+        {"sdk-histogram", 16384, 126942}, {"sdk-histogram:32KiB", 256, 1977}, {"sdk-histogram:32KiB:pixels=1", 256, 507}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         rig r;
         const uint64_t tries = sizes[i].tries;

@@ -2,7 +2,7 @@
 """Tables 4.2 to 4.4 of seeds/002: changes of state of a module, with their origins."""
 
 from ._model import SHARE, Claim, count, told
-from ._valley import SHARED, SOME
+from ._valley import PIXELS, SHARED, SOME
 
 NAMES = "NMOESI"
 L2S = (1536, 96, 0)  # KB of L2, of the tables' parts
@@ -29,19 +29,19 @@ TABLES = [("4.2", "L1", "Transpose", L1_TRANSPOSE), ("4.3", "L1", "Histogram", L
           ("4.4", "L2", "Transpose", L2_TRANSPOSE)]  # fmt: skip
 
 
-def changes(book, **other):
+def changes(book, kernels, **other):
     """Changes of state in the document or here: (table, level, program, change, the document's counts, its origins, our
     counts, our origins)."""
-    names = {kernel.name for kernel in book.kernels}
-    for table, level, name, document in (table for table in TABLES if table[2] in names):
-        sizes = [l2 for l2 in L2S if l2 or level == "L1"]
-        modules = [book.result(book.kernel(name), l2, **other)["firsts"][level] for l2 in sizes]
-        for i, j in ((i, j) for i in range(6) for j in range(6)):
-            counts = tuple(module["transitions"][i][j] for module in modules)
-            origins = "; ".join(f"{module['origins'][i][j]:X}" for module in modules)
-            theirs, named = document.get(NAMES[i] + NAMES[j], ((0,) * len(sizes), "; ".join("0" * len(sizes))))
-            if any(theirs) or any(counts):
-                yield table, level, name, f"{NAMES[i]} -> {NAMES[j]}", theirs, named, counts, origins
+    for table, level, name, document in TABLES:
+        for kernel in (kernel for kernel in kernels if kernel.name.split(",")[0] == name):
+            sizes = [l2 for l2 in L2S if l2 or level == "L1"]
+            modules = [book.result(kernel, l2, **other)["firsts"][level] for l2 in sizes]
+            for i, j in ((i, j) for i in range(6) for j in range(6)):
+                counts = tuple(module["transitions"][i][j] for module in modules)
+                origins = "; ".join(f"{module['origins'][i][j]:X}" for module in modules)
+                theirs, named = document.get(NAMES[i] + NAMES[j], ((0,) * len(sizes), "; ".join("0" * len(sizes))))
+                if any(theirs) or any(counts):
+                    yield table, level, kernel.name, f"{NAMES[i]} -> {NAMES[j]}", theirs, named, counts, origins
 
 
 def text(counts):
@@ -49,23 +49,30 @@ def text(counts):
 
 
 def of_states(book):
-    for table, level, name, change, theirs, named, counts, origins in changes(book):
+    for table, level, name, change, theirs, named, counts, origins in changes(book, book.kernels):
         agrees = all(abs(a - b) <= SHARE * b for a, b in zip(counts, theirs))
         yield count(name, f"{level}, {change}: origins ({table})", named, origins)
         yield Claim(name, f"{level}, {change}: changes ({table})", text(theirs), text(counts), agrees)
 
 
+def shared(book):
+    """[(variant, size, programs)] with shared memory through L1."""
+    both = [kernel for kernel in book.kernels if kernel.name in SOME[:2]]
+    pixels = [PIXELS for kernel in both if kernel.name == "Histogram"]
+    return [*((variant, book.shared_size, both) for variant in SHARED), (list(SHARED)[-1], book.size, pixels)]
+
+
 def of_shared(book):
     """Changes of L1 from and to N with accesses to shared memory in L1, and L1's hit ratio; 1536, 96 and 0 KB of L2."""
-    for variant in SHARED:
-        other = {"variant": variant, "size": book.shared_size}
-        for kernel in (kernel for kernel in book.kernels if kernel.name in SOME[:2]):
+    for variant, size, kernels in shared(book):
+        other = {"variant": variant, "size": size}
+        for kernel in kernels:
             ratios = [book.l1_ratio(kernel, l2, **other) for l2 in L2S]
             yield told(kernel.name, f"{variant}: L1 hit ratio", " ".join(f"{ratio:.3f}" for ratio in ratios))
-        found = [row for row in changes(book, **other) if row[1] == "L1"]
+        found = [row for row in changes(book, kernels, **other) if row[1] == "L1"]
         for table, _, name, change, theirs, named, counts, origins in found:
-            if "N" in change:
+            if "N" in change or kernels == [PIXELS]:
                 yield told(name, f"{variant}: {change} ({table})", f"{text(counts)} by {origins}",
                            f"document {text(theirs)} by {named}")  # fmt: skip
         unlike = [f"{row[2]} {row[3]}" for row in found if row[5] != row[7]]
-        yield told("both", f"{variant}: other origins", ", ".join(unlike) or "none")
+        yield told("all", f"{variant}: other origins", ", ".join(unlike) or "none")

@@ -9,8 +9,8 @@ import statistics
 
 from ._bench import mean
 from ._model import Experiment, holds, of_all, ratio, told
-from ._states import L2S, of_shared, of_states
-from ._valley import GENERAL, LEARNING, PRESET, REVERSAL, SET2, SHARED, SOME, SUITES, Valley
+from ._states import L2S, of_shared, of_states, shared
+from ._valley import GENERAL, LEARNING, PRESET, REVERSAL, SET2, SOME, SUITES, Valley
 
 # `constant`, `similar`, `slight` and `superimposed` in the document; a smaller `drop` is none.
 CONSTANT, SIMILAR, DROP, SLIGHT, SUPERIMPOSED = 0.05, 0.05, 0.02, 0.1, 0.01
@@ -260,7 +260,8 @@ def by_part(book):
 
 
 def by_shared(book):
-    return [run for variant in SHARED for run in by_l2(book, L2S, SOME[:2], size=book.shared_size, variant=variant)]
+    return [book.run(kernel, l2, size=size, variant=variant) for variant, size, kernels in shared(book)
+            for kernel in kernels for l2 in L2S]  # fmt: skip
 
 
 def experiment(name, title, plan, *figures, own=()):
