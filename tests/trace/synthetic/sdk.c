@@ -51,8 +51,9 @@ Test(synthetic_sdk, histogram) {
     static const struct {
         const char *source;
         uint64_t words, tries;
-    } sizes[] = {
-        {"sdk-histogram", 16384, 126942}, {"sdk-histogram:32KiB", 256, 1977}, {"sdk-histogram:32KiB:pixels=1", 256, 507}};
+    } sizes[] = {{"sdk-histogram", 16384, 126942},
+                 {"sdk-histogram:32KiB", 256, 1977},
+                 {"sdk-histogram:32KiB:pixels=1", 256, 507}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         rig r;
         const uint64_t tries = sizes[i].tries;
