@@ -94,8 +94,10 @@ class Shared(TemporaryCase):
         return [warps.line(text) for text in self.TEXT]
 
     def test_windows(self):
-        first, second = _shared.BEHIND, _shared.BEHIND + (48 << 10)
-        found = self.found(_shared.WINDOWS)
+        for where, size in ((_shared.WINDOWS, 48 << 10), (_shared.CLOSE, 8 << 10)):
+            self.check_windows(self.found(where), _shared.BEHIND, _shared.BEHIND + size)
+
+    def check_windows(self, found, first, second):
         self.assertEqual(found[3], f"0120 00000002 0 STG.E 2 R11 R10 4 0 {first + 0x408:#x}\n")
         self.assertEqual(found[4].split()[4:], ["LDG.E.64", "1", "R11", "8", "0", *(hex(first + 0x400 + 8 * n) for n in range(3))])
         self.assertEqual(found[7], f"0120 00000001 0 STG.E 2 R11 R10 4 0 {second + 0x400:#x}\n")
@@ -119,7 +121,7 @@ class Shared(TemporaryCase):
                         for instruction in (each for warp in block for each in warp if each.addresses):
                             self.assertEqual(instruction.space, Space.GLOBAL)
                             windows[block.index] |= {a - _shared.BEHIND for a in instruction.addresses if a >= _shared.BEHIND}
-        self.assertEqual({address // _shared.WINDOW for address in windows[3]}, {3})
+        self.assertEqual({address // (48 << 10) for address in windows[3]}, {3})
         self.assertEqual([len(each) for each in windows], [256] * 4)
         self.assertEqual(_valley.shared_accesses(source), 2 * 2 * 32)
         self.assertEqual(_valley.shared_lanes(source), 2 * 2 * 1024)

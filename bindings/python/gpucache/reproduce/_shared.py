@@ -2,9 +2,9 @@
 """Shared memory through L1: a trace in which accesses to shared memory are accesses to global memory.
 
 Section 4.1 of seeds/002 counts accesses to shared memory as accesses to L1, without saying where. WINDOWS: each thread
-block has a window of 48 KiB behind the arrays, as in Multi2Sim's generic addresses. LAST: each thread's access goes to
-the thread's last global address, as in Multi2Sim's load/store unit, where only instructions on global memory set the
-address.
+block has a window of 48 KiB behind the arrays, as in Multi2Sim's generic addresses. CLOSE: a window of 8 KiB, so that
+windows share no sets of a large L2. LAST: each thread's access goes to the thread's last global address, as in
+Multi2Sim's load/store unit, where only instructions on global memory set the address.
 """
 
 import os
@@ -12,8 +12,9 @@ import os
 from .._constants import TraceFormat
 from ..trace import Trace, TraceWriter
 
-WINDOWS, LAST = "windows", "last"
-BEHIND, WINDOW = 1 << 47, 48 << 10
+WINDOWS, CLOSE, LAST = "windows", "close", "last"
+BEHIND = 1 << 47
+WINDOW = {WINDOWS: 48 << 10, CLOSE: 8 << 10, LAST: 0}  # bytes
 GLOBAL = {"LDS": "LDG.E", "STS": "STG.E"}
 MEMORY = ("LDG", "STG")
 
@@ -35,12 +36,12 @@ class _Warps:
     def __init__(self, where):
         self.where = where
         self.opcodes = [f" {opcode}" for opcode in (*GLOBAL, *(MEMORY if where == LAST else ()))]
-        self.window = BEHIND - WINDOW
+        self.window = BEHIND - WINDOW[where]
         self.last = {}
 
     def line(self, text):
         if text.startswith("#BEGIN_TB"):
-            self.window += WINDOW
+            self.window += WINDOW[self.where]
         elif text.startswith("warp ="):
             self.last = {}
         if not any(opcode in text for opcode in self.opcodes):
@@ -55,10 +56,10 @@ class _Warps:
         if opcode in MEMORY:
             self.last.update(zip(lanes, found))
             return text
-        if self.where == WINDOWS:
-            found = [self.window + address for address in found]
-        else:
+        if self.where == LAST:
             found = [self.last.get(lane, 0) for lane in lanes]
+        else:
+            found = [self.window + address for address in found]
         words[at] = ".".join([GLOBAL[opcode], *modifiers])
         return " ".join([*words[:place], "0", *map(hex, found)]) + "\n"
 

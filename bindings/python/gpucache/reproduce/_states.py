@@ -2,7 +2,7 @@
 """Tables 4.2 to 4.4 of seeds/002: changes of state of a module, with their origins."""
 
 from ._model import SHARE, Claim, count, told
-from ._valley import PIXELS, SHARED, SOME
+from ._valley import FEW_BLOCKS, PIXELS, SHARED, SOME
 
 NAMES = "NMOESI"
 L2S = (1536, 96, 0)  # KB of L2, of the tables' parts
@@ -59,7 +59,7 @@ def shared(book):
     """[(variant, size, programs)] with shared memory through L1."""
     both = [kernel for kernel in book.kernels if kernel.name in SOME[:2]]
     pixels = [PIXELS for kernel in both if kernel.name == "Histogram"]
-    return [*((variant, book.shared_size, both) for variant in SHARED), (list(SHARED)[-1], book.size, pixels)]
+    return [*((variant, book.shared_size, both) for variant in SHARED), (FEW_BLOCKS, book.size, pixels)]
 
 
 def of_shared(book):

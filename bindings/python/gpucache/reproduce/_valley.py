@@ -17,7 +17,7 @@ from ..protocol import Protocol, ProtocolBits
 from ..replay import Replay
 from ..trace import Space, Trace
 from ._bench import mean
-from ._shared import LAST, WINDOWS, through_l1
+from ._shared import CLOSE, LAST, WINDOWS, through_l1
 
 PRESET = "kepler"
 MODULES = 6  # modules of L2, and of memory
@@ -93,9 +93,11 @@ VARIANTS = {
     "nmoesi-d": {"protocol": "nmoesi-d"},
     "nmoesi, third level": {"protocol": "nmoesi", "cluster.sms": "7", "cluster.size": "128KiB"},
 }
-# The last has Multi2Sim's default size of shared memory, which limits the blocks of an SM.
+# The last two have Multi2Sim's default size of shared memory, which limits the blocks of an SM.
+FEW_BLOCKS, CLOSE_BLOCKS = "windows, 16 KiB an SM", "windows of 8 KiB, 16 KiB an SM"
 SHARED = {"windows": {"shared": WINDOWS}, "last addresses": {"shared": LAST},
-          "windows, 16 KiB an SM": {"shared": WINDOWS, "sm.shared": "16KiB"}}  # fmt: skip
+          FEW_BLOCKS: {"shared": WINDOWS, "sm.shared": "16KiB"},
+          CLOSE_BLOCKS: {"shared": CLOSE, "sm.shared": "16KiB"}}  # fmt: skip
 
 # l2: KB of all modules, 0 = none; l1: KB; ways: of L2; size: of the problem, KB.
 Run = namedtuple("Run", "kernel l2 l1 ways size variant")
