@@ -117,7 +117,20 @@ class Kept(unittest.TestCase):
         self.assertLessEqual(text.count("\n"), 300)
         listed = re.findall(r"^\| `(\d+:[^`]+)` \|", text, flags=re.MULTILINE)
         self.assertEqual(listed, [each.name for each in EXPERIMENTS])
-        self.assertNotIn("no verdict: ", text)
+        self.assertNotIn("| no verdict |", text)
+
+    def test_sums_in_the_readme(self):
+        """Sums of all documents are the page's."""
+        found = []
+        for name in ("CLAIMS.md", "README.md"):
+            with open(os.path.join(ROOT, "bench", name), encoding="utf-8") as file:
+                found.append(file.read())
+        claims, *sums, lacking, left = re.search(r"\n\| all \|([ \d|]+)\|", found[0]).group(1).split("|")[:8]
+        self.assertEqual(int(lacking), 0, "each difference has a verdict")
+        numbers = re.search(r"Of (\d+) claims that ran, (\d+) are reproduced, (\d+) refuted, (\d+) of "
+                            r"another program, input or machine, (\d+) open, and (\d+) cannot be known",
+                            " ".join(found[1].split()))  # fmt: skip
+        self.assertEqual(list(map(int, numbers.groups())), [int(claims) - int(left), *map(int, sums)])
 
 
 class Page(TemporaryCase):
