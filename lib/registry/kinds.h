@@ -70,7 +70,7 @@ const gpci_table_head *gpci_table_at(const gpc_context *context, gpc_policy_kind
 const gpci_table_head *gpci_table_find(const gpc_context *context, gpc_policy_kind kind, const char *name,
                                        size_t length, void **user_data, bool *builtin);
 
-/* Fail with "no predictor is named 'x'; did you mean 'y'?" */
+/* Fail with "no predictor is named 'x'; did you mean 'y'?", or "; 'x' is a replacement policy". */
 gpc_status gpci_table_missing(const gpc_context *context, gpc_policy_kind kind, const char *name, gpc_error *error);
 
 /* Fail with "a predictor named 'x' is registered already", or return GPC_OK. */

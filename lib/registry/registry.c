@@ -110,6 +110,12 @@ static const char *name_at(const void *data, size_t index) {
 
 gpc_status gpci_table_missing(const gpc_context *context, gpc_policy_kind kind, const char *name, gpc_error *error) {
     name_list list = {context, kind};
+    void *user_data;
+    bool builtin;
+    for (gpc_policy_kind other = 0; other < GPC_POLICY_KIND_COUNT; other++)
+        if (gpci_table_find(context, other, name, strlen(name), &user_data, &builtin))
+            return gpci_fail(error, GPC_ERROR_NOT_FOUND, "no %s is named '%.63s'; '%.63s' is a %s",
+                             gpci_kinds[kind].name, name, name, gpci_kinds[other].name);
     const char *nearest = gpci_nearest(name, gpc_policy_count(context, kind), name_at, &list);
     return gpci_fail(error, GPC_ERROR_NOT_FOUND, "no %s is named '%.63s'%s%s%s", gpci_kinds[kind].name, name,
                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");

@@ -168,7 +168,14 @@ gpc_status gpci_spec_parameters(const gpci_spec *spec, const gpc_parameter *para
     return status;
 }
 
-/* Levenshtein distance. SIZE_MAX if the difference of the lengths is already `limit` or more, or if `b` is too long. */
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/*
+ * Levenshtein distance, without regard to case. SIZE_MAX if the difference of the lengths is already `limit` or more,
+ * or if `b` is too long.
+ */
 static size_t edits(const char *a, size_t a_length, const char *b, size_t limit) {
     size_t row[72], length = strlen(b);
     size_t difference = length > a_length ? length - a_length : a_length - length;
@@ -180,7 +187,7 @@ static size_t edits(const char *a, size_t a_length, const char *b, size_t limit)
         size_t diagonal = row[0];
         row[0] = i + 1;
         for (size_t j = 0; j < length; j++) {
-            size_t cost = diagonal + (a[i] != b[j]);
+            size_t cost = diagonal + (lower(a[i]) != lower(b[j]));
             diagonal = row[j + 1];
             if (cost > diagonal + 1)
                 cost = diagonal + 1;

@@ -175,7 +175,9 @@ Test(config, policies) {
     accepts("l1.replacement", " lru ( ) ", "lru");
     accepts("l1.bypass", "always-bypass", "always-bypass");
     refuses("l1.replacement", "lry", GPC_ERROR_NOT_FOUND, "no replacement policy is named 'lry'; did you mean 'lru'?");
-    refuses("l1.replacement", "hint", GPC_ERROR_NOT_FOUND, "no replacement policy is named 'hint'");
+    refuses("l1.replacement", "hint", GPC_ERROR_NOT_FOUND,
+            "no replacement policy is named 'hint'; 'hint' is a predictor");
+    refuses("l1.bypass", "SDBP2", GPC_ERROR_NOT_FOUND, "no predictor is named 'SDBP2'; did you mean 'sdbp'?");
     refuses("l1.bypass", "hunt", GPC_ERROR_NOT_FOUND, "no predictor is named 'hunt'; did you mean 'hint'?");
     refuses("l1.replacement", "lru(", GPC_ERROR_FORMAT, "name(parameter=value, ...)");
     refuses("l1.replacement", "", GPC_ERROR_FORMAT, "names no policy");

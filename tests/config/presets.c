@@ -211,6 +211,8 @@ Test(presets, enumeration) {
     rig_open(&r);
     expect_failure(&r, gpc_config_load_preset(r.config, "h10", &r.error), GPC_ERROR_NOT_FOUND,
                    "preset: none is named 'h10'; did you mean 'h100'?");
+    expect_failure(&r, gpc_config_load_preset(r.config, "H100", &r.error), GPC_ERROR_NOT_FOUND,
+                   "preset: none is named 'H100'; did you mean 'h100'?");
     cr_expect_str_eq(value(r.config, "sm.count"), "15");
     rig_close(&r);
 }
