@@ -609,7 +609,7 @@ class Command(TemporaryCase):
         self.done("--kept", "--quick", "--cache", cache, "--page", page)
         with open(page, encoding="utf-8") as file:
             self.assertRegex(file.read(), r"`004:figure-4.3` .*, 1 of 2 programs \|")
-        self.done("--program", "KNM", "004:*", status=1, message="no program of these tables and figures is named 'KNM': 3MM, ATAX")
+        self.done("--program", "KNM", "004:*", status=1, message="no program of these tables and figures is named 'KNM': 2DCONV, 3DCONV, 3MM, ATAX")
 
     def test_set(self):
         self.done("--set", "l1.index=xor", "001:figure-3", status=1, message="--set is for tables and figures of seeds/002 and 004")

@@ -246,15 +246,12 @@ static void walk_project(gpci_walk *walk, const gpci_launch *launch) {
 }
 
 static gpc_status plan_gram_schmidt(gpci_problem *problem) {
-    gpci_launch launch = {.n = gpci_root(problem->size / GPCI_ELEMENT), .window = (uint64_t)problem->values[1]};
-    const uint64_t end = launch.window + (uint64_t)problem->values[0];
-    if (launch.window >= launch.n)
-        return gpci_problem_fail(problem, "parameter 'first': %llu is none of the %llu columns",
-                                 (unsigned long long)launch.window, (unsigned long long)launch.n);
+    gpci_launch launch = {.n = gpci_root(problem->size / GPCI_ELEMENT)};
+    const uint64_t apart = (uint64_t)problem->values[1], end = apart * (uint64_t)problem->values[0];
     for (size_t k = A; k <= Q; k++)
         launch.operand[k].base = gpci_problem_array(problem, launch.n * launch.n * GPCI_ELEMENT);
     gpc_status status = GPC_OK;
-    for (; status == GPC_OK && launch.window < launch.n && launch.window < end; launch.window++) {
+    for (; status == GPC_OK && launch.window < launch.n && launch.window < end; launch.window += apart) {
         launch.grid[0] = 1;
         launch.block[0] = THREADS;
         status = add_launch(problem, &launch, "_Z19gramschmidt_kernel1PfS_S_i", norm_code, walk_norm);
@@ -274,7 +271,7 @@ static const gpc_parameter statistics_parameters[] = {
 
 static const gpc_parameter gram_schmidt_parameters[] = {
     {"rounds", 1, 1, GPCI_SYNTHETIC_LAUNCHES, true, "columns made orthogonal, three launches each"},
-    {"first", 0, 0, 1 << 15, true, "column that is made orthogonal first"},
+    {"apart", 1, 1, 1 << 15, true, "columns from one of these to the next"},
 };
 
 const gpci_synthetic gpci_synthetic_polybench_corr = {
@@ -299,7 +296,7 @@ const gpci_synthetic gpci_synthetic_polybench_covar = {
 
 const gpci_synthetic gpci_synthetic_polybench_gramschm = {
     .name = "polybench-gramschm",
-    .summary = "columns made orthogonal by Gram and Schmidt's process likewise; SIZE of the matrix (rounds=1, first=0)",
+    .summary = "columns made orthogonal by Gram and Schmidt's process likewise; SIZE of the matrix (rounds=1, apart=1)",
     .least = GPCI_ELEMENT,
     .parameters = gram_schmidt_parameters,
     .parameter_count = 2,

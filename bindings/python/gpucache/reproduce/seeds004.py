@@ -151,7 +151,7 @@ EXPERIMENTS = [
     Experiment("004:table-3.1", "Speed-up of caches 16 times as large", large_caches, names(SENSITIVE)),
     Experiment("004:set-hashing", "L1's set index function (3.5)", set_hashing, tuple(SIZES)),
     Experiment("004:table-3.1-others", "The same of programs that are not cache-sensitive", other_programs,
-               names([*_others.OTHERS, *INSENSITIVE])),
+               names([*_others.OTHERS, *INSENSITIVE, *_others.REST])),
     _others.EXPERIMENTS[0],
     Experiment("004:table-4.1", "warp-max and warp-opt (Figure 4.2)", warp_optimum, names(CHAPTER_4)),
     Experiment("004:figure-4.3", "Miss ratios over warps", miss_ratios, ("CoMD", "KMN")),
