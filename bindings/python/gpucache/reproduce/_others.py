@@ -37,11 +37,11 @@ OTHERS = [
 ]
 # Further rows of Table 3.1, run with large caches alone. Sizes are of the sources that the kernels' files name, cut
 # where the whole problem takes hours: 3DCONV to 16 of 254 planes, CORR and COVAR to the first later column of each
-# thread and 512 of 2,048 rows, FDTD-2D to one of 500 rounds, GRAMSCHM to each 512th of 2,048 columns, SRAD_V1 to eight of
-# 100 rounds, SYRK to 48 of 1,024 rows of the result (two waves of blocks) and 256 of 1,024 steps. Two numbers were
-# raised after first runs: SYRK gains 1.2 with 32 steps and 4.0 with 128, SRAD_V1 1.28 with two rounds. FASTWT and
-# SCALARPROD have the defaults of the SDK 4.2 in gpgpu-sim_simulations. KMEANS is Rodinia's own, with textures: both
-# kernels once.
+# thread and 512 of 2,048 rows, FDTD-2D to one of 500 rounds, GRAMSCHM to each 512th of 2,048 columns, SRAD_V1 to
+# eight of 100 rounds, SYRK to 48 of 1,024 rows of the result (two waves of blocks) and 256 of 1,024 steps. Two
+# numbers were raised after first runs: SYRK gains 1.2 with 32 steps and 4.0 with 128, SRAD_V1 1.28 with two rounds.
+# FASTWT and SCALARPROD have the defaults of the SDK 4.2 in gpgpu-sim_simulations. KMEANS is Rodinia's own, with
+# textures: both kernels once.
 REST = [
     _rest("2DCONV", "polybench-2dconv:64MiB", "polybench-2dconv:1MiB", 1.00),
     _rest("3DCONV", "polybench-3dconv:64MiB:launches=16", "polybench-3dconv:64MiB:launches=3", 1.39),
