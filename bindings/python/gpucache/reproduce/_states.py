@@ -56,8 +56,8 @@ def of_states(book):
 
 
 def shared(book):
-    """[(variant, size, programs)] with shared memory through L1."""
-    both = [kernel for kernel in book.kernels if kernel.name in SOME[:2]]
+    """[(variant, size, programs)] with shared memory through L1; a quick call has the cheaper program."""
+    both = [kernel for kernel in book.kernels if kernel.name in SOME[:1 if book.quick else 2]]
     pixels = [PIXELS for kernel in both if kernel.name == "Histogram"]
     return [*((variant, book.shared_size, both) for variant in SHARED), (FEW_BLOCKS, book.size, pixels)]
 
