@@ -40,6 +40,7 @@ static const need needs[] = {
     {"coherence.memory_", "coherence=mesi"},
     {"l1.atomics", "coherence=slc-glc"},
     {"l1.unified", "sm.shared=1KiB; l1.carveouts=0B 1KiB"},
+    {"l1.size", "l1.ways="},
     {"l1.carveout", "l1.unified=true; l1.size=4KiB; sm.shared=2KiB; l1.carveouts=0B 1KiB 2KiB"},
     {"l1.reserved", "l1.unified=true; l1.size=4KiB; sm.shared=2KiB; l1.carveouts=0B 1KiB 2KiB"},
     {"l1.resize", "l1.unified=true; l1.size=4KiB; sm.shared=2KiB; l1.carveouts=0B 1KiB 2KiB; l1.carveout=1KiB"},
