@@ -14,8 +14,6 @@ from ._programs import names
 
 Program = namedtuple("Program", "name source quick")
 
-_KMEANS = "synthetic:rodinia-kmeans:3060KiB:launch=1"
-
 # Figure 7. bfs, lud, nw and srad with all launches except nw's first and last diagonals; heartwall with a point for
 # each SM; streamcluster on its default input, with three blocks for each SM in each of ten launches of 1,611, from the
 # first to the last. Its small problem is the first two launches with 16,384 points of 64 dimensions: rows of coordinates
@@ -26,7 +24,7 @@ PROGRAMS = [
     Program("GAU", "synthetic:rodinia-gaussian:256KiB", "synthetic:rodinia-gaussian:16KiB"),
     Program("HW", "synthetic:rodinia-heartwall:1600000:points=15,skip=64",
             "synthetic:rodinia-heartwall:4096:points=3,search=4,template=2,move=3,skip=1"),
-    Program("KM", _KMEANS, _KMEANS),
+    Program("KM", "synthetic:rodinia-kmeans:3060KiB:launch=1", "synthetic:rodinia-kmeans:306KiB:launch=1"),
     Program("LUD", "synthetic:rodinia-lud:256KiB", "synthetic:rodinia-lud:9KiB"),
     Program("MG", "synthetic:rodinia-mummergpu:195840", "synthetic:rodinia-mummergpu:5100:reference=4096,repeats=30"),
     Program("NW", "synthetic:rodinia-nw:16785409:first=104", "synthetic:rodinia-nw:16900"),
