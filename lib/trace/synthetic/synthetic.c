@@ -92,6 +92,7 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_polybench_gramschm,
     &gpci_synthetic_rodinia_srad_v1,
     &gpci_synthetic_ispass_lps,
+    &gpci_synthetic_parboil_sgemm,
 };
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])

@@ -261,7 +261,7 @@ extern const gpci_synthetic gpci_synthetic_rodinia_nw, gpci_synthetic_rodinia_lu
     gpci_synthetic_rodinia_bfs, gpci_synthetic_rodinia_backprop, gpci_synthetic_rodinia_hotspot,
     gpci_synthetic_rodinia_nn, gpci_synthetic_rodinia_btree, gpci_synthetic_rodinia_dwt2d,
     gpci_synthetic_rodinia_mummergpu, gpci_synthetic_rodinia_heartwall, gpci_synthetic_rodinia_srad_v1,
-    gpci_synthetic_ispass_lps;
+    gpci_synthetic_ispass_lps, gpci_synthetic_parboil_sgemm;
 extern const gpci_synthetic gpci_synthetic_surveys, gpci_synthetic_sssp, gpci_synthetic_comd, gpci_synthetic_comd_eam,
     gpci_synthetic_string_match, gpci_synthetic_inverted_index, gpci_synthetic_similarity_score;
 extern const gpci_synthetic gpci_synthetic_sdk_histogram, gpci_synthetic_sdk_scalarprod, gpci_synthetic_sdk_transpose;
