@@ -10,11 +10,11 @@
  * GPGPU-Sim adds nothing. The published cube has 100 elements along a side, 4,000,000 bytes.
  */
 
-#define BLOCK_X 32u
-#define BLOCK_Y 4u
-#define ROW (BLOCK_X + 2)           /* elements in shared memory from a row to the next */
-#define PLANE (ROW * (BLOCK_Y + 2)) /* and from a plane to the next */
-#define AROUND (2 * (BLOCK_X + BLOCK_Y + 2))
+#define LAPLACE_BLOCK_X 32u
+#define LAPLACE_BLOCK_Y 4u
+#define LAPLACE_ROW (LAPLACE_BLOCK_X + 2)           /* elements in shared memory from a row to the next */
+#define PLANE (LAPLACE_ROW * (LAPLACE_BLOCK_Y + 2)) /* and from a plane to the next */
+#define AROUND (2 * (LAPLACE_BLOCK_X + LAPLACE_BLOCK_Y + 2))
 
 /* Read the next plane. R4 address, R6 address in shared memory. */
 #define FETCH(address, shared) "R8 LDG.E " address "; STS " shared " R8;"
@@ -52,24 +52,26 @@ typedef struct laplace {
 
 /* Set the element of a lane, x and y of the block's patch. */
 static void set(elements *e, const gpci_walk *walk, const gpci_launch *launch, unsigned lane, int64_t x, int64_t y) {
-    const int64_t i = (int64_t)(walk->x * BLOCK_X) + x, j = (int64_t)(walk->y * BLOCK_Y) + y, n = (int64_t)launch->n;
+    const int64_t i = (int64_t)(walk->x * LAPLACE_BLOCK_X) + x, j = (int64_t)(walk->y * LAPLACE_BLOCK_Y) + y,
+                  n = (int64_t)launch->n;
     if (i < 0 || i >= n || j < 0 || j >= n)
         return;
     e->there |= UINT64_C(1) << lane;
     e->at[lane] = (uint64_t)(j * n + i) * GPCI_ELEMENT;
-    e->cell[lane] = (uint64_t)((y + 1) * (int64_t)ROW + x + 1 + (int64_t)PLANE) * GPCI_ELEMENT;
+    e->cell[lane] = (uint64_t)((y + 1) * (int64_t)LAPLACE_ROW + x + 1 + (int64_t)PLANE) * GPCI_ELEMENT;
 }
 
 static void place(const gpci_walk *walk, const gpci_launch *launch, laplace *grid) {
     *grid = (laplace){0};
     for (unsigned lane = 0; lane < walk->lanes; lane++) {
-        const int64_t x = (int64_t)walk->tx[lane], y = (int64_t)walk->ty[lane], k = x + y * (int64_t)BLOCK_X;
+        const int64_t x = (int64_t)walk->tx[lane], y = (int64_t)walk->ty[lane], k = x + y * (int64_t)LAPLACE_BLOCK_X;
         const uint64_t last = launch->n - 1;
         set(&grid->own, walk, launch, lane, x, y);
         if (k < (int64_t)AROUND && y < 2)
-            set(&grid->halo, walk, launch, lane, x, y * (BLOCK_Y + 1) - 1);
+            set(&grid->halo, walk, launch, lane, x, y * (LAPLACE_BLOCK_Y + 1) - 1);
         else if (k < (int64_t)AROUND)
-            set(&grid->halo, walk, launch, lane, k % 2 * (BLOCK_X + 1) - 1, k / 2 - (int64_t)BLOCK_X - 1);
+            set(&grid->halo, walk, launch, lane, k % 2 * (LAPLACE_BLOCK_X + 1) - 1,
+                k / 2 - (int64_t)LAPLACE_BLOCK_X - 1);
         const uint64_t i = walk->gx[lane], j = walk->gy[lane];
         grid->border |= (uint64_t)(i == 0 || i == last || j == 0 || j == last) << lane;
     }
@@ -102,7 +104,7 @@ static void advance(gpci_walk *walk, const gpci_launch *launch, const elements *
 
 /* Store the elements of a plane: at the cube's border as they are, else from the six neighbours. */
 static void relax(gpci_walk *walk, const gpci_launch *launch, const laplace *grid, uint64_t plane) {
-    static const int64_t neighbours[] = {-1, 1, -(int64_t)ROW, ROW, -(int64_t)PLANE, PLANE};
+    static const int64_t neighbours[] = {-1, 1, -(int64_t)LAPLACE_ROW, LAPLACE_ROW, -(int64_t)PLANE, PLANE};
     const uint64_t border = plane == 0 || plane + 1 == launch->n ? UINT64_MAX : grid->border;
     if (gpci_if(walk, grid->own.there & border))
         shared(walk, &grid->own, 0);
@@ -145,10 +147,10 @@ static gpc_status plan_laplace(gpci_problem *problem) {
     launch.operand[FROM].base = gpci_problem_array(problem, bytes);
     launch.operand[TO].base = gpci_problem_array(problem, bytes);
     launch.shared = 3 * PLANE * GPCI_ELEMENT;
-    launch.grid[0] = gpci_ceiling(launch.n, BLOCK_X);
-    launch.grid[1] = gpci_ceiling(launch.n, BLOCK_Y);
-    launch.block[0] = BLOCK_X;
-    launch.block[1] = BLOCK_Y;
+    launch.grid[0] = gpci_ceiling(launch.n, LAPLACE_BLOCK_X);
+    launch.grid[1] = gpci_ceiling(launch.n, LAPLACE_BLOCK_Y);
+    launch.block[0] = LAPLACE_BLOCK_X;
+    launch.block[1] = LAPLACE_BLOCK_Y;
     return gpci_problem_launch(problem, &launch);
 }
 

@@ -12,24 +12,25 @@
  * first and a last launch.
  */
 
-#define THREADS 512u
-#define MOST_ROUNDS 100u
-#define APART 512u /* alignment of arrays */
-#define SUMS_BYTES (THREADS * GPCI_ELEMENT)
+#define SPECKLE_THREADS 512u
+#define SPECKLE_MOST_ROUNDS 100u
+#define SPECKLE_APART 512u /* alignment of arrays */
+#define SUMS_BYTES (SPECKLE_THREADS * GPCI_ELEMENT)
 
 /* Operands. `n` of a launch: elements; `rows`: of the image. NORTH to EAST: indices, then differences. */
 enum { IMAGE, SUMS, INDICES, DIFFERENCES };
 enum { NORTH, SOUTH, WEST, EAST, COEFFICIENTS };
 
-#define THREAD "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 IMAD R0 R1;"
+#define SPECKLE_THREAD \
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 IMAD R0 R1;"
 
-static const char extract_code[] = THREAD "R5 LDG.E R4; R5 FMUL R5; R5 MUFU.EX2 R5; STG.E R4 R5; EXIT";
-static const char compress_code[] = THREAD "R5 LDG.E R4; R5 MUFU.LG2 R5; R5 FMUL R5; STG.E R4 R5; EXIT";
-static const char prepare_code[] =
-    THREAD "R6 IMAD R0 R1; R5 LDG.E R4; STG.E R6 R5; R5 LDG.E R4; R5 FMUL R5 R5; R7 IMAD R0 R1; STG.E R7 R5; EXIT";
+static const char extract_code[] = SPECKLE_THREAD "R5 LDG.E R4; R5 FMUL R5; R5 MUFU.EX2 R5; STG.E R4 R5; EXIT";
+static const char compress_code[] = SPECKLE_THREAD "R5 LDG.E R4; R5 MUFU.LG2 R5; R5 FMUL R5; STG.E R4 R5; EXIT";
+static const char prepare_code[] = SPECKLE_THREAD
+    "R6 IMAD R0 R1; R5 LDG.E R4; STG.E R6 R5; R5 LDG.E R4; R5 FMUL R5 R5; R7 IMAD R0 R1; STG.E R7 R5; EXIT";
 
 static uint64_t thread_of(const gpci_walk *walk) {
-    return walk->x * THREADS + walk->first;
+    return walk->x * SPECKLE_THREADS + walk->first;
 }
 
 static void walk_convert(gpci_walk *walk, const gpci_launch *launch) {
@@ -98,14 +99,14 @@ static void walk_last(gpci_walk *walk, const gpci_launch *launch, uint64_t busy,
         for (uint64_t i = busy; i < count; i++) {
             for (uint64_t k = 0; k < 2; k++) {
                 gpci_access(walk, own + k * SUMS_BYTES, 0);
-                gpci_access(walk, sums->base + k * sums->step + (walk->x * THREADS + i) * GPCI_ELEMENT, 0);
+                gpci_access(walk, sums->base + k * sums->step + (walk->x * SPECKLE_THREADS + i) * GPCI_ELEMENT, 0);
                 gpci_access(walk, own + k * SUMS_BYTES, 0);
             }
             gpci_branch(walk, i + 1 < count);
         }
     for (uint64_t k = 0; k < 2; k++) {
         gpci_access(walk, own + k * SUMS_BYTES, 0);
-        gpci_access(walk, sums->base + k * sums->step + walk->x * THREADS * launch->stride, 0);
+        gpci_access(walk, sums->base + k * sums->step + walk->x * SPECKLE_THREADS * launch->stride, 0);
     }
     gpci_finish(walk);
 }
@@ -113,9 +114,9 @@ static void walk_last(gpci_walk *walk, const gpci_launch *launch, uint64_t busy,
 /* Launch fields: `n` elements, `stride` bytes apart. */
 static void walk_reduce(gpci_walk *walk, const gpci_launch *launch) {
     const gpci_operand *sums = &launch->operand[SUMS];
-    const uint64_t thread = thread_of(walk), left = launch->n - walk->x * THREADS;
-    const uint64_t count = left < THREADS ? left : THREADS;
-    uint64_t busy = THREADS;
+    const uint64_t thread = thread_of(walk), left = launch->n - walk->x * SPECKLE_THREADS;
+    const uint64_t count = left < SPECKLE_THREADS ? left : SPECKLE_THREADS;
+    uint64_t busy = SPECKLE_THREADS;
     if (gpci_if(walk, gpci_below(walk, thread, launch->n)))
         for (uint64_t k = 0; k < 2; k++) {
             gpci_access(walk, sums->base + k * sums->step + thread * launch->stride, launch->stride);
@@ -123,9 +124,9 @@ static void walk_reduce(gpci_walk *walk, const gpci_launch *launch) {
         }
     gpci_end_if(walk);
     gpci_barrier(walk);
-    if (!gpci_branch(walk, count == THREADS)) {
-        for (uint64_t i = 2; i <= THREADS; i *= 2)
-            gpci_branch(walk, 2 * i <= THREADS);
+    if (!gpci_branch(walk, count == SPECKLE_THREADS)) {
+        for (uint64_t i = 2; i <= SPECKLE_THREADS; i *= 2)
+            gpci_branch(walk, 2 * i <= SPECKLE_THREADS);
         while (busy > count)
             busy /= 2;
         busy = busy > 1 ? busy : 0;
@@ -139,9 +140,10 @@ static void walk_reduce(gpci_walk *walk, const gpci_launch *launch) {
 }
 
 /* R0 pixel, R5 row, R6 column; addresses: R4 of the pixel, R7 and R8 of its row's and its column's indices. */
-#define PIXEL                                                                                                     \
-    THREAD "R5 I2F R0; R6 I2F R1; R6 MUFU.RCP R6; R6 FMUL R5 R6; R6 F2I R6; R5 IMAD R6 R1 R0; R7 SHL R5; R8 SHL " \
-           "R6;"
+#define PIXEL                                                                                              \
+    SPECKLE_THREAD                                                                                         \
+    "R5 I2F R0; R6 I2F R1; R6 MUFU.RCP R6; R6 FMUL R5 R6; R6 F2I R6; R5 IMAD R6 R1 R0; R7 SHL R5; R8 SHL " \
+    "R6;"
 #define NEIGHBOUR(index, to) "R9 LDG.E " index "; R9 IMAD R9 R1 R4; " to " LDG.E R9;"
 
 /* R10 pixel, R11 to R14 its differences, R15 coefficient. */
@@ -227,7 +229,7 @@ static gpc_status add_launch(gpci_problem *problem, gpci_launch *launch, const c
     launch->name = name;
     launch->code = code;
     launch->warp = warp;
-    launch->grid[0] = gpci_ceiling(launch->n, THREADS);
+    launch->grid[0] = gpci_ceiling(launch->n, SPECKLE_THREADS);
     return gpci_problem_launch(problem, launch);
 }
 
@@ -235,11 +237,11 @@ static gpc_status add_launch(gpci_problem *problem, gpci_launch *launch, const c
 static gpc_status add_sums(gpci_problem *problem, gpci_launch sums) {
     gpc_status status = GPC_OK;
     sums.shared = 2 * SUMS_BYTES;
-    for (sums.stride = GPCI_ELEMENT; status == GPC_OK; sums.stride *= THREADS) {
+    for (sums.stride = GPCI_ELEMENT; status == GPC_OK; sums.stride *= SPECKLE_THREADS) {
         status = add_launch(problem, &sums, "_Z6reduceliiPfS_", reduce_code, walk_reduce);
-        if (sums.n <= THREADS)
+        if (sums.n <= SPECKLE_THREADS)
             break;
-        sums.n = gpci_ceiling(sums.n, THREADS);
+        sums.n = gpci_ceiling(sums.n, SPECKLE_THREADS);
     }
     return status;
 }
@@ -263,11 +265,12 @@ static gpc_status plan_speckle(gpci_problem *problem) {
         return gpci_problem_fail(problem, "%llu bytes are less than a column of %llu rows",
                                  (unsigned long long)problem->size, (unsigned long long)launch.rows);
     launch.n = launch.rows * columns;
-    launch.block[0] = THREADS;
+    launch.block[0] = SPECKLE_THREADS;
     const uint64_t side = launch.rows > columns ? launch.rows : columns;
-    const uint64_t bytes = gpci_ceiling(launch.n * GPCI_ELEMENT, APART) * APART;
+    const uint64_t bytes = gpci_ceiling(launch.n * GPCI_ELEMENT, SPECKLE_APART) * SPECKLE_APART;
     launch.operand[IMAGE].base = gpci_problem_array(problem, bytes);
-    launch.operand[INDICES] = gpci_problem_arrays(problem, gpci_ceiling(side * GPCI_ELEMENT, APART) * APART, 4);
+    launch.operand[INDICES] =
+        gpci_problem_arrays(problem, gpci_ceiling(side * GPCI_ELEMENT, SPECKLE_APART) * SPECKLE_APART, 4);
     launch.operand[SUMS] = gpci_problem_arrays(problem, bytes, 2);
     launch.operand[DIFFERENCES] = gpci_problem_arrays(problem, bytes, 5);
     gpc_status status = add_launch(problem, &launch, "_Z7extractlPf", extract_code, walk_convert);
@@ -277,7 +280,7 @@ static gpc_status plan_speckle(gpci_problem *problem) {
 }
 
 static const gpc_parameter speckle_parameters[] = {
-    {"rounds", 1, 1, MOST_ROUNDS, true, "of the diffusion"},
+    {"rounds", 1, 1, SPECKLE_MOST_ROUNDS, true, "of the diffusion"},
     {"rows", 502, 1, 1 << 16, true, "of the image"},
 };
 

@@ -15,28 +15,30 @@
  * first so many of the later columns of each thread, as other columns repeat the pattern.
  */
 
-#define THREADS 256u
-#define BLOCK_X 32u
-#define BLOCK_Y 8u
+#define STATISTICS_THREADS 256u
+#define STATISTICS_BLOCK_X 32u
+#define STATISTICS_BLOCK_Y 8u
 
 /* Operands; `n` of a launch: used rows and columns; `columns`: elements of a row. */
 enum { DATA, RESULT, MEAN, DEVIATION };
 
-#define THREAD "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R8 MOV; R7 MOV;"
+#define STATISTICS_THREAD \
+    "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R8 MOV; R7 MOV;"
 /* Addresses: R4 sum, R5 element of the matrix, R6 mean. */
-#define COLUMN "R4 MOV; R4 IADD R0 R4; R5 MOV; R5 IADD R0 R5; R6 MOV; R6 IADD R0 R6; STG.E R4 R255;"
+#define STATISTICS_COLUMN "R4 MOV; R4 IADD R0 R4; R5 MOV; R5 IADD R0 R5; R6 MOV; R6 IADD R0 R6; STG.E R4 R255;"
 #define NEXT_ROW "STG.E R4 R9; R5 IADD R5; R7 IADD R7; P0 ISETP.LT.AND R7 R8; @P0 BRA step;"
 #define DIVIDE "R9 LDG.E R4; R9 FMUL R9; STG.E R4 R9; EXIT"
 
-static const char mean_code[] = THREAD COLUMN "step: R9 LDG.E R4; R10 LDG.E R5; R9 FADD R9 R10;" NEXT_ROW DIVIDE;
+static const char mean_code[] =
+    STATISTICS_THREAD STATISTICS_COLUMN "step: R9 LDG.E R4; R10 LDG.E R5; R9 FADD R9 R10;" NEXT_ROW DIVIDE;
 /* No deviation of the published data is so small that the program replaces the deviation by 1. */
-static const char deviation_code[] =
-    THREAD COLUMN "step: R9 LDG.E R4; R10 LDG.E R5; R11 LDG.E R6; R10 FADD R10 R11; R9 FFMA R10 R10 R9;" NEXT_ROW
-                  "R9 LDG.E R4; R9 FMUL R9; R9 MUFU.RSQ R9; R9 MUFU.RCP R9; P1 FSETP.GT.AND R9; STG.E R4 R9; EXIT";
+static const char deviation_code[] = STATISTICS_THREAD STATISTICS_COLUMN
+    "step: R9 LDG.E R4; R10 LDG.E R5; R11 LDG.E R6; R10 FADD R10 R11; R9 FFMA R10 R10 R9;" NEXT_ROW
+    "R9 LDG.E R4; R9 FMUL R9; R9 MUFU.RSQ R9; R9 MUFU.RCP R9; P1 FSETP.GT.AND R9; STG.E R4 R9; EXIT";
 
 static void walk_column(gpci_walk *walk, const gpci_launch *launch) {
     const uint64_t pitch = launch->columns * GPCI_ELEMENT;
-    const uint64_t thread = walk->x * THREADS + walk->first, column = (thread + 1) * GPCI_ELEMENT;
+    const uint64_t thread = walk->x * STATISTICS_THREADS + walk->first, column = (thread + 1) * GPCI_ELEMENT;
     const bool deviation = launch->code == deviation_code;
     const uint64_t sum = launch->operand[deviation ? DEVIATION : MEAN].base + column;
     if (!gpci_guard(walk, gpci_below(walk, thread, launch->n)))
@@ -56,14 +58,14 @@ static void walk_column(gpci_walk *walk, const gpci_launch *launch) {
 }
 
 /* Less the mean; for a correlation then divided by the deviation. Addresses: R4 element, R5 mean, R6 deviation. */
-#define ELEMENT                                                                                       \
+#define STATISTICS_ELEMENT                                                                            \
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; R9 S2R; R10 S2R; R11 S2R; R9 IMAD R10 R11 R9;" \
     "P0 ISETP.LT.AND R0 R1; P0 ISETP.LT.AND R9 R1 P0; @P0 EXIT; R4 MOV; R4 IMAD R9 R1 R4; R4 IADD R4 R0; R5 MOV;"
 #define CENTRE "R5 IADD R5 R0; R7 LDG.E R4; R8 LDG.E R5; R7 FADD R7 R8; STG.E R4 R7;"
 
-static const char centre_code[] = ELEMENT CENTRE "EXIT";
-static const char scale_code[] =
-    ELEMENT "R6 MOV; R6 IADD R6 R0;" CENTRE "R8 LDG.E R6; R8 FMUL R8; R8 MUFU.RCP R8; R7 FMUL R7 R8; STG.E R4 R7; EXIT";
+static const char centre_code[] = STATISTICS_ELEMENT CENTRE "EXIT";
+static const char scale_code[] = STATISTICS_ELEMENT
+    "R6 MOV; R6 IADD R6 R0;" CENTRE "R8 LDG.E R6; R8 FMUL R8; R8 MUFU.RCP R8; R7 FMUL R7 R8; STG.E R4 R7; EXIT";
 
 static void walk_centre(gpci_walk *walk, const gpci_launch *launch) {
     uint64_t element[GPCI_SYNTHETIC_LANES], column[GPCI_SYNTHETIC_LANES];
@@ -84,15 +86,16 @@ static void walk_centre(gpci_walk *walk, const gpci_launch *launch) {
 }
 
 /* Addresses: R4 result, R5 its mirror image, R6 element of the thread's column, R12 of the later column. */
-#define PRODUCTS                                                                                                   \
+#define STATISTICS_PRODUCTS                                                                                        \
     "R4 MOV; R4 IMAD R0 R1 R4; R5 MOV; R5 IMAD R0 R1 R5; R14 MOV;"                                                 \
     "column: STG.E R4 R255; R6 MOV; R6 IADD R0 R6; R12 IADD R6 R14; R7 MOV;"                                       \
     "step: R9 LDG.E R4; R10 LDG.E R6; R11 LDG.E R12; R9 FFMA R10 R11 R9; STG.E R4 R9; R6 IADD R6; R12 IADD R12;"   \
     "R7 IADD R7; P0 ISETP.LT.AND R7 R8; @P0 BRA step; R9 LDG.E R4; STG.E R5 R9; R4 IADD R4; R5 IADD R5; R14 IADD " \
     "R14; P0 ISETP.LT.AND R14 R1; @P0 BRA column; EXIT"
 
-static const char covariance_code[] = THREAD PRODUCTS;
-static const char correlation_code[] = THREAD "R4 MOV; R4 IMAD R0 R1 R4; R9 MOV; STG.E R4 R9;" PRODUCTS;
+static const char covariance_code[] = STATISTICS_THREAD STATISTICS_PRODUCTS;
+static const char correlation_code[] =
+    STATISTICS_THREAD "R4 MOV; R4 IMAD R0 R1 R4; R9 MOV; STG.E R4 R9;" STATISTICS_PRODUCTS;
 
 /* Column `later` columns behind the threads' own, for the active lanes. */
 static void walk_products(gpci_walk *walk, const gpci_launch *launch, uint64_t own, uint64_t later) {
@@ -112,7 +115,7 @@ static void walk_products(gpci_walk *walk, const gpci_launch *launch, uint64_t o
 }
 
 static void walk_pairs(gpci_walk *walk, const gpci_launch *launch) {
-    const uint64_t thread = walk->x * THREADS + walk->first, own = thread + 1, diagonal = launch->window;
+    const uint64_t thread = walk->x * STATISTICS_THREADS + walk->first, own = thread + 1, diagonal = launch->window;
     if (!gpci_guard(walk, gpci_below(walk, thread + diagonal, launch->n)))
         return;
     if (diagonal) {
@@ -137,10 +140,10 @@ static gpc_status add_launch(gpci_problem *problem, gpci_launch *launch, const c
 
 /* Set a thread for each column, or for each element of the first `rows` rows. */
 static void cover(gpci_launch *launch, uint64_t rows) {
-    launch->grid[0] = gpci_ceiling(launch->n, rows ? BLOCK_X : THREADS);
-    launch->grid[1] = rows ? gpci_ceiling(rows, BLOCK_Y) : 1;
-    launch->block[0] = rows ? BLOCK_X : THREADS;
-    launch->block[1] = rows ? BLOCK_Y : 1;
+    launch->grid[0] = gpci_ceiling(launch->n, rows ? STATISTICS_BLOCK_X : STATISTICS_THREADS);
+    launch->grid[1] = rows ? gpci_ceiling(rows, STATISTICS_BLOCK_Y) : 1;
+    launch->block[0] = rows ? STATISTICS_BLOCK_X : STATISTICS_THREADS;
+    launch->block[1] = rows ? STATISTICS_BLOCK_Y : 1;
 }
 
 /* `n` rows and columns beside the unused ones. */
@@ -176,7 +179,7 @@ static gpc_status plan_correlation(gpci_problem *problem) {
 static gpc_status plan_covariance(gpci_problem *problem) {
     gpci_launch launch = plan_statistics(problem);
     gpc_status status = add_launch(problem, &launch, "_Z11mean_kernelPfS_", mean_code, walk_column);
-    cover(&launch, gpci_ceiling(launch.n, BLOCK_X) * BLOCK_Y);
+    cover(&launch, gpci_ceiling(launch.n, STATISTICS_BLOCK_X) * STATISTICS_BLOCK_Y);
     if (status == GPC_OK)
         status = add_launch(problem, &launch, "_Z13reduce_kernelPfS_", centre_code, walk_centre);
     cover(&launch, 0);
@@ -188,12 +191,14 @@ static gpc_status plan_covariance(gpci_problem *problem) {
 enum { A, R, Q };
 
 /* Addresses: R4 result, R5 and R6 elements. */
-static const char norm_code[] = THREAD "R5 MOV; R9 MOV; step: R10 LDG.E R5; R9 FFMA R10 R10 R9; R5 IADD R5; R7 IADD R7;"
-                                       "P0 ISETP.LT.AND R7 R8; @P0 BRA step; R9 MUFU.RSQ R9; R9 MUFU.RCP R9; R4 MOV;"
-                                       "STG.E R4 R9; EXIT";
-static const char divide_code[] = THREAD "R5 MOV; R5 IMAD R0 R1 R5; R6 MOV; R4 MOV; R4 IMAD R0 R1 R4; R9 LDG.E R5;"
-                                         "R10 LDG.E R6; R10 MUFU.RCP R10; R9 FMUL R9 R10; STG.E R4 R9; EXIT";
-static const char project_code[] = THREAD
+static const char norm_code[] =
+    STATISTICS_THREAD "R5 MOV; R9 MOV; step: R10 LDG.E R5; R9 FFMA R10 R10 R9; R5 IADD R5; R7 IADD R7;"
+                      "P0 ISETP.LT.AND R7 R8; @P0 BRA step; R9 MUFU.RSQ R9; R9 MUFU.RCP R9; R4 MOV;"
+                      "STG.E R4 R9; EXIT";
+static const char divide_code[] =
+    STATISTICS_THREAD "R5 MOV; R5 IMAD R0 R1 R5; R6 MOV; R4 MOV; R4 IMAD R0 R1 R4; R9 LDG.E R5;"
+                      "R10 LDG.E R6; R10 MUFU.RCP R10; R9 FMUL R9 R10; STG.E R4 R9; EXIT";
+static const char project_code[] = STATISTICS_THREAD
     "R4 MOV; R4 IADD R0 R4; R5 MOV; R6 MOV; R6 IADD R0 R6; STG.E R4 R255;"
     "sum: R9 LDG.E R4; R10 LDG.E R5; R11 LDG.E R6; R9 FFMA R10 R11 R9; STG.E R4 R9; R5 IADD R5; R6 IADD R6; R7 IADD R7;"
     "P0 ISETP.LT.AND R7 R8; @P0 BRA sum; R5 MOV; R6 MOV; R6 IADD R0 R6; R7 MOV;"
@@ -216,7 +221,7 @@ static void walk_norm(gpci_walk *walk, const gpci_launch *launch) {
 /* Column k of q: column k of a over its norm. */
 static void walk_divide(gpci_walk *walk, const gpci_launch *launch) {
     const uint64_t pitch = launch->n * GPCI_ELEMENT, column = launch->window * GPCI_ELEMENT;
-    const uint64_t row = walk->x * THREADS + walk->first;
+    const uint64_t row = walk->x * STATISTICS_THREADS + walk->first;
     if (!gpci_guard(walk, gpci_below(walk, row, launch->n)))
         return;
     gpci_access(walk, launch->operand[A].base + row * pitch + column, pitch);
@@ -228,7 +233,7 @@ static void walk_divide(gpci_walk *walk, const gpci_launch *launch) {
 /* A thread for each column behind k: r[k][j], and what is left of the column. */
 static void walk_project(gpci_walk *walk, const gpci_launch *launch) {
     const uint64_t n = launch->n, pitch = n * GPCI_ELEMENT, k = launch->window;
-    const uint64_t j = walk->x * THREADS + walk->first;
+    const uint64_t j = walk->x * STATISTICS_THREADS + walk->first;
     const uint64_t r = launch->operand[R].base + k * pitch + j * GPCI_ELEMENT;
     if (!gpci_guard(walk, gpci_below(walk, j, n) & ~gpci_below(walk, j, k + 1)))
         return;
@@ -253,7 +258,7 @@ static gpc_status plan_gram_schmidt(gpci_problem *problem) {
     gpc_status status = GPC_OK;
     for (; status == GPC_OK && launch.window < launch.n && launch.window < end; launch.window += apart) {
         launch.grid[0] = 1;
-        launch.block[0] = THREADS;
+        launch.block[0] = STATISTICS_THREADS;
         status = add_launch(problem, &launch, "_Z19gramschmidt_kernel1PfS_S_i", norm_code, walk_norm);
         cover(&launch, 0);
         if (status == GPC_OK)

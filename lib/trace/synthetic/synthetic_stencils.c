@@ -13,8 +13,8 @@
  * FDTD-2D 2,048 x 2,048, 16 MiB, 500 rounds of three launches.
  */
 
-#define BLOCK_X 32u
-#define BLOCK_Y 8u
+#define STENCILS_BLOCK_X 32u
+#define STENCILS_BLOCK_Y 8u
 
 /* R0 column, R9 row. */
 #define POSITION                                                                                      \
@@ -22,16 +22,18 @@
     "P0 ISETP.LT.AND R0 R1; P0 ISETP.LT.AND R9 R1 P0; @P0 EXIT;"
 /* Two products, then one at a time. Addresses: R4 to R6 rows of the array, R12 result. */
 #define ROWS "R4 IMAD R9 R1 R0; R4 SHL R4; R5 IADD R4; R6 IADD R4; R12 MOV; R12 IADD R4 R12;"
-#define FIRST(row) "R7 LDG.E " row "; R8 LDG.E " row "; R8 FMUL R8; R7 FFMA R7 R8;"
-#define NEXT(row) "R8 LDG.E " row "; R7 FFMA R8 R7;"
+#define STENCILS_FIRST(row) "R7 LDG.E " row "; R8 LDG.E " row "; R8 FMUL R8; R7 FFMA R7 R8;"
+#define STENCILS_NEXT(row) "R8 LDG.E " row "; R7 FFMA R8 R7;"
 
-static const char conv2d_code[] = POSITION ROWS FIRST("R4") NEXT("R4") NEXT("R5") NEXT("R5") NEXT("R5") NEXT("R6")
-    NEXT("R6") NEXT("R6") "STG.E R12 R7; EXIT";
+static const char conv2d_code[] =
+    POSITION ROWS STENCILS_FIRST("R4") STENCILS_NEXT("R4") STENCILS_NEXT("R5") STENCILS_NEXT("R5") STENCILS_NEXT("R5")
+        STENCILS_NEXT("R6") STENCILS_NEXT("R6") STENCILS_NEXT("R6") "STG.E R12 R7; EXIT";
 /* Planes: R4 before, R5 this, R6 behind. The first two elements each have three products. */
 static const char conv3d_code[] = POSITION ROWS
     "R7 LDG.E R4; R8 LDG.E R6; R13 FMUL R8; R13 FFMA R7 R13; R13 FFMA R7 R13; R13 FFMA R8 R13; R13 FFMA R7 R13;"
-    "R7 FFMA R8 R13;" NEXT("R5") NEXT("R5") NEXT("R5") NEXT("R4") NEXT("R6") NEXT("R4") NEXT("R6") NEXT("R4")
-        NEXT("R6") "STG.E R12 R7; EXIT";
+    "R7 FFMA R8 R13;" STENCILS_NEXT("R5") STENCILS_NEXT("R5") STENCILS_NEXT("R5") STENCILS_NEXT("R4")
+        STENCILS_NEXT("R6") STENCILS_NEXT("R4") STENCILS_NEXT("R6") STENCILS_NEXT("R4")
+            STENCILS_NEXT("R6") "STG.E R12 R7; EXIT";
 
 /* Operands of a convolution: the array, the result. Launch fields: `n` elements along a side, `window` the plane. */
 enum { FROM, TO };
@@ -74,10 +76,10 @@ static void walk_conv3d(gpci_walk *walk, const gpci_launch *launch) {
 
 /* Set a thread for each element of a square with the launch's `n` elements along a side. */
 static void cover(gpci_launch *launch) {
-    launch->grid[0] = gpci_ceiling(launch->n, BLOCK_X);
-    launch->grid[1] = gpci_ceiling(launch->n, BLOCK_Y);
-    launch->block[0] = BLOCK_X;
-    launch->block[1] = BLOCK_Y;
+    launch->grid[0] = gpci_ceiling(launch->n, STENCILS_BLOCK_X);
+    launch->grid[1] = gpci_ceiling(launch->n, STENCILS_BLOCK_Y);
+    launch->block[0] = STENCILS_BLOCK_X;
+    launch->block[1] = STENCILS_BLOCK_Y;
 }
 
 static gpc_status plan_conv2d(gpci_problem *problem) {
