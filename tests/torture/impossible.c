@@ -43,7 +43,6 @@ static const rule rules[] = {
     {"modules of a tree are interleaved by modulo or by one hash", TREE, "address. dram.group_bits"},
     {"messages have no queue of requests to wait for", TREE, "l2.intake"},
     {"a block's lock alone orders requests", TREE, "l2.write_to_read l1.bypass_mshrs"},
-    {"bytes are left beside shared memory, less than one set of", "preset=", "l1.size"},
     {"modules XOR all bits", TREE, "l1.index_bits"},
     {"l1.index_bits needs l1.index = xor", "l1.index_bits", "l1.index"},
     {"learns from the replies of MSHR entries", "l1.bypass_mshrs", "l1.bypass="},
