@@ -58,8 +58,8 @@ INSENSITIVE = "backprop"  # section 5.2
 NOTHING = 0.05  # "did not vary", 6.4.1; a larger change is "significant"
 SAVING = "bfs", "backprop", "b+tree"  # programs of Figure 15 named in the text
 FERMI = "gtx480"
-# "The same cache configuration" as [11], Table 2: 16 KB, 8 ways, 64-byte blocks; L2 256 KB, 16 ways. Twelve slices, of a
-# GTX480 and a GCN, have a power of two of sets with 192 or 384 KB.
+# "The same cache configuration" as [11] and its second table: 16 KB, 8 ways, 64-byte blocks; L2 256 KB, 16 ways.
+# Twelve slices, of a GTX480 and a GCN, have a power of two of sets with 192 or 384 KB.
 L1_OF_11 = {"l1.size": "16KiB", "l1.ways": "8", "l1.line": "64B"}
 L2_OF_11 = {"l2.size": "256KiB", "l2.ways": "16", "l2.line": "64B"}
 OF_11 = {**L1_OF_11, **L2_OF_11, "l2.size": "192KiB"}
