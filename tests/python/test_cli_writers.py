@@ -35,7 +35,7 @@ WRITERS = {
     "convert": "convert TRACE TARGET.gct",
     "reproduce --json": None,  # as run --json, after minutes
     "reproduce --cache": None,  # likewise
-    "reproduce --page": None,  # as run --json, and in test_reproduce.py
+    "reproduce --page": None,  # as run --json, and in test_cli_reproduce.py
     "report --figures": None,  # a folder: below
     "profile --plot": None,  # like --json, with matplotlib installed
 }
