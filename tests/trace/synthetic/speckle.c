@@ -35,14 +35,15 @@ static void reduce(double *sums, size_t n, size_t apart) {
         const size_t count = n - block * THREADS < THREADS ? n - block * THREADS : THREADS;
         double sum = 0;
         size_t busy = 2;
+        if (count == 1)
+            continue;
         while (busy * 2 <= count)
             busy *= 2;
         for (size_t t = 0; t < busy; t++)
             sum += sums[(block * THREADS + t) * apart];
         for (size_t t = busy; t < count; t++)
             sum += sums[block * THREADS + t];
-        if (count > 1)
-            sums[block * THREADS * apart] = sum;
+        sums[block * THREADS * apart] = sum;
     }
 }
 
