@@ -122,6 +122,9 @@ void *gpci_problem_data(gpci_problem *problem, size_t bytes);
 
 /* Add a copy of a launch; extents of 0 in y become 1. GPC_ERROR_RANGE for a grid that no GPU accepts. */
 gpc_status gpci_problem_launch(gpci_problem *problem, const gpci_launch *launch);
+/* Set a launch's kernel, and add a copy of the launch. */
+gpc_status gpci_problem_kernel(gpci_problem *problem, gpci_launch *launch, const char *name, const char *code,
+                               void (*warp)(gpci_walk *, const gpci_launch *));
 
 /*
  * Set the launch's rows and columns to those of a matrix of floats in the problem's `size` bytes. `columns` 0: the

@@ -67,6 +67,14 @@ gpc_status gpci_problem_launch(gpci_problem *problem, const gpci_launch *launch)
     return GPC_OK;
 }
 
+gpc_status gpci_problem_kernel(gpci_problem *problem, gpci_launch *launch, const char *name, const char *code,
+                               void (*warp)(gpci_walk *, const gpci_launch *)) {
+    launch->name = name;
+    launch->code = code;
+    launch->warp = warp;
+    return gpci_problem_launch(problem, launch);
+}
+
 uint64_t gpci_root(uint64_t x) {
     uint64_t root = 0;
     for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)

@@ -226,11 +226,8 @@ static void walk_update(gpci_walk *walk, const gpci_launch *launch) {
 
 static gpc_status add_launch(gpci_problem *problem, gpci_launch *launch, const char *name, const char *code,
                              void (*warp)(gpci_walk *, const gpci_launch *)) {
-    launch->name = name;
-    launch->code = code;
-    launch->warp = warp;
     launch->grid[0] = gpci_ceiling(launch->n, SPECKLE_THREADS);
-    return gpci_problem_launch(problem, launch);
+    return gpci_problem_kernel(problem, launch, name, code, warp);
 }
 
 /* Add launches that sum up `n` elements, then the blocks' sums, and so on until one block is left. */

@@ -130,14 +130,6 @@ static void walk_pairs(gpci_walk *walk, const gpci_launch *launch) {
     gpci_finish(walk);
 }
 
-static gpc_status add_launch(gpci_problem *problem, gpci_launch *launch, const char *name, const char *code,
-                             void (*warp)(gpci_walk *, const gpci_launch *)) {
-    launch->name = name;
-    launch->code = code;
-    launch->warp = warp;
-    return gpci_problem_launch(problem, launch);
-}
-
 /* Set a thread for each column, or for each element of the first `rows` rows. */
 static void cover(gpci_launch *launch, uint64_t rows) {
     launch->grid[0] = gpci_ceiling(launch->n, rows ? STATISTICS_BLOCK_X : STATISTICS_THREADS);
@@ -164,26 +156,26 @@ static gpc_status plan_correlation(gpci_problem *problem) {
     gpci_launch launch = plan_statistics(problem);
     launch.operand[DEVIATION].base = gpci_problem_array(problem, launch.columns * GPCI_ELEMENT);
     launch.window = 1;
-    gpc_status status = add_launch(problem, &launch, "_Z11mean_kernelPfS_", mean_code, walk_column);
+    gpc_status status = gpci_problem_kernel(problem, &launch, "_Z11mean_kernelPfS_", mean_code, walk_column);
     if (status == GPC_OK)
-        status = add_launch(problem, &launch, "_Z10std_kernelPfS_S_", deviation_code, walk_column);
+        status = gpci_problem_kernel(problem, &launch, "_Z10std_kernelPfS_S_", deviation_code, walk_column);
     cover(&launch, launch.n);
     if (status == GPC_OK)
-        status = add_launch(problem, &launch, "_Z13reduce_kernelPfS_S_", scale_code, walk_centre);
+        status = gpci_problem_kernel(problem, &launch, "_Z13reduce_kernelPfS_S_", scale_code, walk_centre);
     cover(&launch, 0);
-    return status == GPC_OK ? add_launch(problem, &launch, "_Z11corr_kernelPfS_", correlation_code, walk_pairs)
+    return status == GPC_OK ? gpci_problem_kernel(problem, &launch, "_Z11corr_kernelPfS_", correlation_code, walk_pairs)
                             : status;
 }
 
 /* The source divides the rows by the width of a block: a quarter of the rows has threads that subtract the mean. */
 static gpc_status plan_covariance(gpci_problem *problem) {
     gpci_launch launch = plan_statistics(problem);
-    gpc_status status = add_launch(problem, &launch, "_Z11mean_kernelPfS_", mean_code, walk_column);
+    gpc_status status = gpci_problem_kernel(problem, &launch, "_Z11mean_kernelPfS_", mean_code, walk_column);
     cover(&launch, gpci_ceiling(launch.n, STATISTICS_BLOCK_X) * STATISTICS_BLOCK_Y);
     if (status == GPC_OK)
-        status = add_launch(problem, &launch, "_Z13reduce_kernelPfS_", centre_code, walk_centre);
+        status = gpci_problem_kernel(problem, &launch, "_Z13reduce_kernelPfS_", centre_code, walk_centre);
     cover(&launch, 0);
-    return status == GPC_OK ? add_launch(problem, &launch, "_Z12covar_kernelPfS_", covariance_code, walk_pairs)
+    return status == GPC_OK ? gpci_problem_kernel(problem, &launch, "_Z12covar_kernelPfS_", covariance_code, walk_pairs)
                             : status;
 }
 
@@ -259,12 +251,13 @@ static gpc_status plan_gram_schmidt(gpci_problem *problem) {
     for (; status == GPC_OK && launch.window < launch.n && launch.window < end; launch.window += apart) {
         launch.grid[0] = 1;
         launch.block[0] = STATISTICS_THREADS;
-        status = add_launch(problem, &launch, "_Z19gramschmidt_kernel1PfS_S_i", norm_code, walk_norm);
+        status = gpci_problem_kernel(problem, &launch, "_Z19gramschmidt_kernel1PfS_S_i", norm_code, walk_norm);
         cover(&launch, 0);
         if (status == GPC_OK)
-            status = add_launch(problem, &launch, "_Z19gramschmidt_kernel2PfS_S_i", divide_code, walk_divide);
+            status = gpci_problem_kernel(problem, &launch, "_Z19gramschmidt_kernel2PfS_S_i", divide_code, walk_divide);
         if (status == GPC_OK)
-            status = add_launch(problem, &launch, "_Z19gramschmidt_kernel3PfS_S_i", project_code, walk_project);
+            status =
+                gpci_problem_kernel(problem, &launch, "_Z19gramschmidt_kernel3PfS_S_i", project_code, walk_project);
     }
     return status;
 }

@@ -206,11 +206,8 @@ static gpc_status plan_fdtd(gpci_problem *problem) {
     gpc_status status = GPC_OK;
     for (uint64_t round = 0; round < rounds; round++)
         for (size_t step = 0; status == GPC_OK && step < sizeof steps / sizeof *steps; step++) {
-            launch.name = steps[step].name;
-            launch.code = steps[step].code;
-            launch.warp = steps[step].warp;
             launch.window = round * GPCI_ELEMENT;
-            status = gpci_problem_launch(problem, &launch);
+            status = gpci_problem_kernel(problem, &launch, steps[step].name, steps[step].code, steps[step].warp);
         }
     return status;
 }

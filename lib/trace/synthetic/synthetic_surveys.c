@@ -519,11 +519,8 @@ static formula *make_formula(gpci_problem *problem, uint64_t clauses, uint64_t v
 
 static gpc_status add_survey(gpci_problem *problem, gpci_launch *launch, const char *name, const char *code,
                              void (*warp)(gpci_walk *, const gpci_launch *), uint64_t n) {
-    launch->name = name;
-    launch->code = code;
-    launch->warp = warp;
     launch->n = n;
-    return gpci_problem_launch(problem, launch);
+    return gpci_problem_kernel(problem, launch, name, code, warp);
 }
 
 static gpc_status plan_surveys(gpci_problem *problem) {
