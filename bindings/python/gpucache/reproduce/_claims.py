@@ -54,7 +54,7 @@ class Judgement(namedtuple("Judgement", "kind section verdict why command missin
         return f"{self.verdict}: {self.why}" + (f" Missing: {self.missing}." if self.missing else "") if self.verdict else ""
 
 
-def _check(found, where, bad):
+def _check(found, bad):
     """The rules of an entry; `bad(key, why)` makes an error."""
     for key in found:
         if key not in (*PATTERNS, *TEXTS):
@@ -91,7 +91,7 @@ def _entry(number, found, path):
         raise ClaimsError(f"{where}: has to be an object")
     names = found.get("experiment")
     where += f" ({names})" if isinstance(names, str) else ""
-    _check(found, where, lambda key, why: ClaimsError(f"{where}: {key}: {why}"))
+    _check(found, lambda key, why: ClaimsError(f"{where}: {key}: {why}"))
     lists = [found.get(key, "*") for key in PATTERNS]
     patterns = tuple((each,) if isinstance(each, str) else tuple(each) for each in lists)
     return Entry(number, patterns, *(found.get(key, "") for key in TEXTS))

@@ -140,7 +140,7 @@ def _figures(claims):
 
 
 def command_of(experiment, judgement, claims):
-    """Command of a verdict, or the one that runs its claims."""
+    """Command of a verdict; if the verdict has none, the command that runs the claims."""
     programs = sorted({program_of(claim) for claim in claims})
     own = len(programs) <= PROGRAMS and set(programs) <= set(experiment.programs)
     return judgement.command or f"reproduce {experiment.name}" + "".join(f" --program {name}" for name in programs if own)
