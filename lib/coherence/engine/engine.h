@@ -201,7 +201,9 @@ GPCI_INLINE void gpci_step_in(gpci_engine *engine, uint32_t subject, gpci_step s
  * before, the clock moves on and the step runs immediately.
  */
 GPCI_INLINE void gpci_last_in(gpci_engine *engine, uint32_t subject, gpci_step step, uint64_t cycles) {
-    if (engine->alone && gpci_calendar_next(&engine->calendar, engine->now) > engine->now + cycles) {
+    const gpci_calendar *calendar = &engine->calendar;
+    if (engine->alone && !calendar->today_count &&
+        (!calendar->later_count || calendar->later->cycle > engine->now + cycles)) {
         engine->now += cycles;
         gpci_steps[step](engine, subject);
     } else {
