@@ -93,6 +93,9 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_rodinia_srad_v1,
     &gpci_synthetic_ispass_lps,
     &gpci_synthetic_parboil_sgemm,
+    &gpci_synthetic_gpu_l2,
+    &gpci_synthetic_gpu_stream,
+    &gpci_synthetic_gpu_strides,
 };
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])

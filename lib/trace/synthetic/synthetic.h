@@ -252,7 +252,8 @@ extern const gpci_synthetic gpci_synthetic_elemmul, gpci_synthetic_relu, gpci_sy
     gpci_synthetic_maxpool, gpci_synthetic_meanpool, gpci_synthetic_kmeans;
 extern const gpci_synthetic gpci_synthetic_spatial, gpci_synthetic_gather, gpci_synthetic_warp_reuse,
     gpci_synthetic_private_reuse, gpci_synthetic_chase, gpci_synthetic_classes, gpci_synthetic_accesses,
-    gpci_synthetic_dsmem, gpci_synthetic_multicast, gpci_synthetic_copies;
+    gpci_synthetic_dsmem, gpci_synthetic_multicast, gpci_synthetic_copies, gpci_synthetic_gpu_l2,
+    gpci_synthetic_gpu_stream, gpci_synthetic_gpu_strides;
 extern const gpci_synthetic gpci_synthetic_polybench_atax, gpci_synthetic_polybench_bicg,
     gpci_synthetic_polybench_gesummv, gpci_synthetic_polybench_mvt, gpci_synthetic_polybench_gemm,
     gpci_synthetic_polybench_3mm, gpci_synthetic_polybench_syrk, gpci_synthetic_polybench_2dconv,

@@ -378,3 +378,61 @@ Test(synthetic_counts, bulk_copy_by_an_engine) {
     cr_assert_eq(boxes, 10);
     rig_close(&r);
 }
+
+/* Pairs of stretches of 8 KiB, by block, then the next pair: parts of 512 KiB of 1 MiB, and block 2 has block 0's. */
+Test(synthetic_counts, gpu_l2) {
+    static const uint64_t kib[] = {0, 8, 32, 40, 64};
+    expect("gpu-l2:1MiB", only("gpu-l2:1MiB:blocks=4"), 4 * 32 * 64, 4 * 32 * 64 * 8, 0, 0);
+    rig r;
+    rig_open(&r, "gpu-l2:1MiB:blocks=4");
+    cr_assert(rig_kernel(&r));
+    size_t count;
+    const uint64_t base = gpci_synthetic_arrays(r.source, &count)->base;
+    cr_assert_eq(count, 1);
+    for (uint64_t b = 0; b < 4; b++) {
+        const gpc_warp *warp = &rig_block(&r)->warps[3];
+        size_t load = 0;
+        for (uint64_t n = 0; n < warp->count && load < 5; n++)
+            if (!strcmp(rig_opcode(&r, &warp->instructions[n]), "LDG.E.64"))
+                cr_expect_eq(warp->instructions[n].addresses[0], base + ((kib[load++] + b % 2 * 16) << 10) + 3 * 256);
+        cr_assert_eq(load, 5);
+    }
+    rig_close(&r);
+}
+
+/*
+ * 64 elements, two warps. Elements 1 to 62 have two neighbours, 2 to 61 have four. Lanes begin a double before or behind
+ * a sector, and the sectors of the shifted loads are 8, 9; 8, 8; 9, 8, and 8, 8; 8, 9; 8, 8; 9, 8; 8, 8.
+ */
+Test(synthetic_counts, gpu_stream) {
+    expect("init", only("gpu-stream:512:kind=0,threads=64"), 0, 0, 2, 16);
+    expect("read", only("gpu-stream:512:kind=1,threads=64"), 2, 16, 0, 0);
+    expect("scale", only("gpu-stream:512:kind=2,threads=64"), 2, 16, 2, 16);
+    expect("triad", only("gpu-stream:512:kind=3,threads=64"), 6, 48, 2, 16);
+    expect("3 points", only("gpu-stream:512:kind=4,threads=64"), 6, 50, 2, 16);
+    expect("5 points", only("gpu-stream:512:kind=5,threads=64"), 10, 82, 2, 16);
+    const traffic t = only("gpu-stream:8KiB:kind=2,threads=16");
+    expect("half warps", t, 64, 64 * 4, 64, 64 * 4);
+    cr_expect_eq(t.blocks, 64);
+}
+
+/*
+ * Lanes 256 bytes apart are in a sector each; warp 2 has the lanes of warp 0. Every second row of 4 doubles begins in the
+ * middle of a sector.
+ */
+Test(synthetic_counts, gpu_strides) {
+    expect("stride", only("gpu-strides:64KiB:stride=64,count=16"), 32 * 16, 32 * 16 * 32, 0, 0);
+    expect("block", only("gpu-strides:64MiB:width=4,stride=4098,bytes=8,count=1"), 32, 32 * 12, 0, 0);
+    rig r;
+    rig_open(&r, "gpu-strides:64KiB:stride=3,count=9");
+    cr_assert(rig_kernel(&r));
+    const gpc_warp *warps = rig_block(&r)->warps;
+    const uint64_t base = warps[0].instructions[0].addresses[0];
+    for (unsigned w = 0; w < 32; w++) {
+        const gpc_instruction *loads = warps[w].instructions;
+        cr_expect_eq(loads[0].addresses[31], base + (w % 2 * 32 + 31) * 12);
+        cr_expect_eq(loads[5].addresses[0], base + w % 2 * 32 * 12 + 64);
+        cr_expect_eq(loads[8].addresses[0], loads[0].addresses[0]);
+    }
+    rig_close(&r);
+}
