@@ -7,10 +7,12 @@ newly out of bounds is a failure.
 
 import json
 import unittest
+import xml.etree.ElementTree as xml
 
 import banks
 import chase
 import compare
+import gpu_picture
 import gpus
 import reuse
 import slices
@@ -290,6 +292,12 @@ class Chase(unittest.TestCase):
 GPUS_POINTS, GPUS_MOST = 20, 12 << 20
 # Plateaus off by more: a100 follows a simulator's latency of L1, and its networks wait for the first packet of a queue.
 GPUS_OFF = {("a100_80", "latency", 0), ("a100_80", "rate", "L2")}
+# Buffers, KiB, of which all blocks read their parts.
+GPUS_SHARED = {"h200": (6144, 159744) if EFFORT == "thorough" else (6144,)}
+# Loads of an H200, (bytes, width, stride): doubles of a warp go in two halves; 1.12 cycles in place of 1.01 follow from
+# sm.hold_memory with the H100's scheduler.
+GPUS_OFF |= {("h200", 8, 0, 0), ("h200", 8, 2, 4098), ("h200", 8, 4, 4098)}
+GPUS_OFF |= {("h200", 4, 0, 0), ("h200", 4, 0, 1), ("h200", 4, 32, 4098), ("h200", 4, 64, 4098), ("h200", 4, 0, 11)}
 
 
 class Gpus(unittest.TestCase):
@@ -309,6 +317,32 @@ class Gpus(unittest.TestCase):
                 self.near((gpu, "latency", n), a.latency, b.latency, gpus.LATENCY)
                 if a.knee:
                     self.near((gpu, "knee", n), a.knee, b.knee, gpus.KNEE)
+
+    def test_part_of_each_block(self):
+        """Bandwidth of L2 and DRAM, by what all blocks read together."""
+        data = gpus.read()
+        for gpu, sizes in GPUS_SHARED.items():
+            points = [point for point in gpus.curve(gpu, "l2", data) if point[0] in sizes]
+            self.assertEqual(len(points), len(sizes), gpu)
+            for row in gpus.run(gpu, points, jobs=2, family="l2"):
+                self.near((gpu, "l2", row.kib), row.gpu, row.model, gpus.RATE)
+
+    def test_strides(self):
+        data = gpus.read()
+        for gpu in ("h200",):
+            points = gpus.curve(gpu, "strides", data)
+            rows = gpus.strides(gpu, points if EFFORT == "thorough" else points[::5], jobs=2)
+            for row in rows:
+                self.near((gpu, *row[:3]), row.gpu, row.model, gpus.CYCLES)
+
+    def test_picture(self):
+        rows = {"chase": [gpus.Row(2.0, 33, 34), gpus.Row(256.0, 200, 210)],
+                "stream": [gpus.Stream("read", 0.25, 100, 110), gpus.Stream("read", 0.5, 200, 190)],
+                "strides": [gpus.Stride(4, 0, 1, 1.0, 1.1), gpus.Stride(8, 0, 2, 4.0, 4.0)]}  # fmt: skip
+        picture = xml.fromstring(gpu_picture.draw("v100", "v100", rows))
+        paths = picture.findall(".//{*}path")
+        self.assertEqual(len(paths), 2 * (1 + 1 + 2))
+        self.assertEqual([len(each.findall("{*}circle")) for each in picture.findall("{*}svg")], [2, 2, 2])
 
     def test_bandwidth(self):
         data = gpus.read()

@@ -124,6 +124,10 @@ class Svg:
             head = [(x2, y2), (x2 - 4, y2 - back), (x2 + 4, y2 - back)]
         self.path(head, "head", closed=True)
 
+    def place(self, picture, x, y):
+        """Add a picture, its upper left corner at x and y."""
+        self._parts.append(tuple(picture.render(alone, x=x, y=y) for alone in (False, True)))
+
     def shade(self, name, image, x, y, width, height, tip):
         """Add an image of the light heat colour with alpha as the value; a page gives its own colour.
 
