@@ -55,8 +55,8 @@ class Made:
         if run[0] == "shared lanes":
             return 50
         if run[0] == "measured":  # 16 of 40 sectors are hits
-            watts = 90 if "l1.spaces" in run[2] else 100
-            return {"watts": [watts, 2 * watts], "l1.load_sectors": 30, "l1.load_sector_hits": 15,
+            watts = 90 if "l1.spaces" in run[3] else 100
+            return {"watts": [[watts, 2 * watts]] * 2, "l1.load_sectors": 30, "l1.load_sector_hits": 15,
                     "l1.pending_sector_hits": 2, "l1.store_sectors": 10, "l1.store_sector_hits": 3}  # fmt: skip
         if run[0] == "loads":
             return [0, 3] + [0] * 30 + [1]
@@ -364,37 +364,55 @@ class Power(unittest.TestCase):
 
     def test_idle(self):
         """The constant part, and 80 idle SMs."""
-        self.assertAlmostEqual(_accelwattch.watts({**self.NONE, "cycles": 500}, 1000), 32.3252 + 80 * 0.28279166, 4)
+        self.assertAlmostEqual(_accelwattch.watts({**self.NONE, "cycles": 500}, {}, 1000), 32.3252 + 80 * 0.28279166, 4)
 
     def test_events(self):
         """1,000 events in 500 cycles of 1 GHz: 2 mW a pJ. SMs at work, 32 lanes: 18.618 + 31 x .645 W, none idle."""
         base = {**self.NONE, "cycles": 500}
-        idle = _accelwattch.watts(base, 1000)
-        for counter, picojoules in (("dram.read_sectors", 2203.59), ("dram.precharges", 355.509)):
-            self.assertAlmostEqual(_accelwattch.watts({**base, counter: 1000}, 1000) - idle, 0.002 * picojoules, 4)
+        idle = _accelwattch.watts(base, {}, 1000)
+        for counter, ptx, sass in (("dram.read_sectors", 2203.59, 2062.17), ("dram.precharges", 355.509, 332.694)):
+            for factors, picojoules in ((_accelwattch.PTX, ptx), (_accelwattch.SASS, sass)):
+                found = _accelwattch.watts({**base, counter: 1000}, {}, 1000, factors)
+                self.assertAlmostEqual(found - idle, 0.002 * picojoules, 4)
         read = {**base, "l2.read_sectors": 1000, "l2.read_sector_hits": 1000}  # two flits
-        self.assertAlmostEqual(_accelwattch.watts(read, 1000) - idle, 0.002 * (57.1108 + 2 * 223.205), 4)
+        self.assertAlmostEqual(_accelwattch.watts(read, {}, 1000) - idle, 0.002 * (68.7875 + 2 * 86.1012), 4)
         busy = {**base, "sm.active_cycles": 80 * 500, "warp_instructions": 1000, "thread_instructions": 32000}
-        instruction = 1.17567 + 16.9726 + 199.44 / 2 + 32 * (2 * 1.32464 + 1.21451 + 6.92329)
-        self.assertAlmostEqual(_accelwattch.watts(busy, 1000), 32.3252 + 18.6179906 + 31 * 0.645228013 + 0.002 * instruction, 3)
+        instruction = 5.87836 + 17.3106 + 149.804 / 2 + 32 * (2 * 2.50016 + 2.13674)
+        for mix, static, more in (
+            ({"integer": 0.5}, 15.29035866 + 31 * 0.586233603, 32 * 0.5 * 6.92239),
+            ({"integer": 0.5, "float": 0.25}, 18.6179906 + 31 * 0.645228013, 32 * (0.5 * 6.92239 + 0.25 * 9.98615)),
+            ({"quotient": 0.5, "shared access": 0.01}, 18.6179906 + 31 * 0.645228013, 32 * 0.01 * 112.605),
+            ({"float": 0.5, "root": 0.5}, 18.55029744 + 31 * 0.6099397, 32 * 0.5 * (9.98615 + 7.54486)),
+        ):
+            found = _accelwattch.watts(busy, mix, 1000)
+            self.assertAlmostEqual(found, 32.3252 + static + 0.002 * (instruction + more), 3)
+
+    def test_mixes(self):
+        """The 25 instructions of bpnn_adjust_weights: eight moves and a comparison, an IMAD, four products, an FADD; only
+        threads of the first units have more. bpnn_layerforward has shared memory and powers of two."""
+        forward, adjust = _accelwattch.mixes("synthetic:rodinia-backprop:4456516")
+        self.assertEqual(set(adjust), {"integer", "integer product", "float product", "float"})
+        for event, number in (("integer", 8), ("integer product", 1), ("float product", 4), ("float", 1)):
+            self.assertAlmostEqual(adjust[event], number / 25, 3)
+        self.assertEqual(set(forward), {*adjust, "shared access", "exponential"})
 
     def test_l1(self):
         """A load on its way is a hit and takes one from the misses; without L1 nothing is counted."""
         found = {**self.NONE, "l1.lookups": 1, "l1.load_sectors": 30, "l1.load_sector_hits": 15, "l1.pending_sector_hits": 2,
                  "l1.store_sectors": 10, "l1.store_sector_hits": 3}  # fmt: skip
         names = [f"l1 {kind}" for kind in ("read hit", "read miss", "write hit", "write miss")]
-        self.assertEqual([_accelwattch.counts(found)[name] for name in names], [15, 13, 3, 7])
-        self.assertEqual([_accelwattch.counts({**found, "l1.lookups": 0})[name] for name in names], [0] * 4)
+        self.assertEqual([_accelwattch.counts(found, {})[name] for name in names], [15, 13, 3, 7])
+        self.assertEqual([_accelwattch.counts({**found, "l1.lookups": 0}, {})[name] for name in names], [0] * 4)
 
     def test_run(self):
         """An interval may take more than the mean."""
         sources = ["synthetic:rodinia-dwt2d:147456:levels=3"]
-        with_l1, without = (seeds000._measured(sources, {**seeds000.PUBLISHED, **settings}, "integers and floats")
+        with_l1, without = (seeds000._measured(sources, {**seeds000.PUBLISHED, **settings})
                             for settings in ({}, seeds000.NO_L1))  # fmt: skip
         for found in (with_l1, without):
-            mean, most = found["watts"]
-            self.assertGreater(mean, 32.3252)
-            self.assertGreater(most, mean)
+            for mean, most in found["watts"]:
+                self.assertGreater(mean, 32.3252)
+                self.assertGreater(most, mean)
         self.assertEqual((with_l1["kernels"], without["l1.lookups"]), (10, 0))
         self.assertNotEqual(with_l1["watts"], without["watts"])
 

@@ -13,7 +13,7 @@ from ..context import Context
 from ..replay import Replay
 from ..stats import Stats
 from ..trace import Trace
-from ._accelwattch import watts
+from ._accelwattch import PTX, SASS, mixes, watts
 from ._bench import mean
 from ._model import Experiment, count, holds, missing, plain, rate, ratio, told
 from ._programs import names
@@ -96,7 +96,6 @@ BARS = {
     "lud": Bars(73.4, 560, 28.4, (60.0, 60.0, 248.0, 215.4)),
     "nn": Bars(None, None, 40.0, (67.6, 67.6, 119.0, 119.0)),
 }  # fmt: skip
-UNITS = {"bfs": "integers", "b+tree": "integers"}  # no floating point
 TUNED = {
     "threshold 8, initially 15, hash modulo": "agcb", "threshold 4": "agcb(threshold=4)", "threshold 12": "agcb(threshold=12)",
     "initially 0": "agcb(initial=0)", "initially 8": "agcb(initial=8)", "hash xor": "agcb(hash=xor)",
@@ -263,26 +262,32 @@ def sensitivity(bench):
                    f"{least} {gains[least]:.3f} to {most} {gains[most]:.3f}")  # fmt: skip
 
 
-def _measured(sources, settings, units):
-    """Counters of all launches, and "watts": mean and largest power, of AccelWattch's energies, in W."""
-    total, most = Stats(), 0
+def _measured(sources, settings):
+    """Counters of all launches, and "watts": mean and largest power in W, with AccelWattch's factors of PTX and of SASS."""
+    total, energy, most = Stats(), {PTX: 0, SASS: 0}, {PTX: 0, SASS: 0}
     for source in sources:
         with Context() as context, Config(context, PRESET, {"mode": "timed", **settings}) as config:
             megahertz, samples = int(config["clock.core"]), []
             take = {"on_sample": lambda each, to=samples: to.append(each.stats), "sample_interval": INTERVAL}
             with Replay(context, config, **take) as replay, Trace(context, source) as trace:
-                total = sum((result.stats for result in replay.run(trace)), total)
-        whole = [stats for stats in samples if stats["cycles"] == INTERVAL]  # without the rest at the end of a kernel
-        most = max([most, *(watts(stats, megahertz, units) for stats in whole)])
+                for mix, result in zip(mixes(source), replay.run(trace)):
+                    total += result.stats
+                    # without the rest at the end of a kernel
+                    whole = [stats for stats in samples if stats["cycles"] == INTERVAL]
+                    for factors in (PTX, SASS):
+                        energy[factors] += watts(result.stats, mix, megahertz, factors) * result.stats["cycles"]
+                        most[factors] = max([most[factors], *(watts(each, mix, megahertz, factors) for each in whole)])
+                    samples.clear()
     found = {name: value for name, value in total.items() if isinstance(value, (int, float))}
-    return {**found, "watts": [watts(total, megahertz, units), most]}
+    return {**found, "watts": [[energy[factors] / total["cycles"], most[factors]] for factors in (PTX, SASS)]}
 
 
 def _whole(bench, program, settings):
     """_measured of all the program's runs, of a small run in a quick call."""
     sources = _smallest_run(program) if bench.quick else [source for run in program.runs for source in run]
-    settings, units = {**PUBLISHED, **settings}, UNITS.get(program.name, "integers and floats")
-    return bench.runs.kept(["measured", PRESET, settings, units, sources], lambda: _measured(sources, settings, units))
+    settings = {**PUBLISHED, **settings}
+    return bench.runs.kept(["measured", "units by instruction", PRESET, settings, sources],
+                           lambda: _measured(sources, settings))  # fmt: skip
 
 
 def power(bench):
@@ -291,9 +296,10 @@ def power(bench):
         with_l1, without = (_whole(bench, program, settings)["watts"] for settings in ({}, NO_L1))
         bars = BARS[program.name].watts
         for place, what in enumerate(("mean power", "largest power")):
-            before, after = with_l1[place], without[place]
-            yield ratio(program.name, f"{what} with L1, W", bars[2 * place], before)
-            yield ratio(program.name, f"{what} without L1, W", bars[2 * place + 1], after)
+            before, after = with_l1[SASS][place], without[SASS][place]
+            for kind, bar, found in (("with", 2 * place, with_l1), ("without", 2 * place + 1, without)):
+                yield ratio(program.name, f"{what} {kind} L1, W", bars[bar], found[SASS][place],
+                            f"factors of PTX {found[PTX][place]:.0f}")  # fmt: skip
             if program.name in SAVING:
                 yield holds(program.name, f"{what} without L1", "lower", f"{before:.1f} -> {after:.1f} W",
                             after < (1 - NOTHING) * before)  # fmt: skip
