@@ -72,6 +72,20 @@ class File(TemporaryCase):
         self.assertEqual(claims.judge("x:1", _model.count("BB", "t", 1, 2)).reason, "unknown: c Missing: d.")
 
 
+    def test_without_effect(self):
+        """A reason is told if its claims agree, or if a later entry has them; not if they have not run."""
+        reason = {"verdict": "open", "why": "a"}
+        claims = self.load({"experiment": "x:*", **reason}, {"experiment": "x:1", "section": "1"},
+                           {"experiment": "x:1", "subject": ["A", "B"], **reason},
+                           {"experiment": "x:1", "subject": "B", **reason}, {"experiment": "x:1", "subject": "C", **reason},
+                           {"experiment": ["x:2", "x:3"], **reason})  # fmt: skip
+        known = [("x:1", _model.count("A", "n", 1, 1)), ("x:1", _model.count("B", "n", 1, 2)),
+                 ("x:1", _model.missing("C", "n", "1", "")), ("x:2", _model.count("D", "n", 1, 1))]  # fmt: skip
+        self.assertEqual([entry.number for entry in claims.without_effect(known)], [3, 6])
+        known.append(("x:1", _model.count("A", "n", 1, 3)))
+        self.assertEqual([entry.number for entry in claims.without_effect(iter(known))], [6])
+
+
 class AllClasses(Made):
     """Runs whose profiles have loads of 1 to 13 transactions."""
 

@@ -58,6 +58,8 @@ class Made:
             watts = 90 if "l1.spaces" in run[3] else 100
             return {"watts": [[watts, 2 * watts]] * 2, "l1.load_sectors": 30, "l1.load_sector_hits": 15,
                     "l1.pending_sector_hits": 2, "l1.store_sectors": 10, "l1.store_sector_hits": 3}  # fmt: skip
+        if run[0] == "reuse of addresses":
+            return [[1, 3, 2, 1]]
         if run[0] == "loads":
             return [0, 3] + [0] * 30 + [1]
         if run[0] == "ages":
@@ -511,6 +513,17 @@ class Profiles(TemporaryCase):
             self.assertAlmostEqual(used, sum(segments) / (4 * n * len(segments)))
         self.assertGreater(len(classes), 8)
         self.assertEqual((max(classes), classes[11][0]), (11, 0))
+
+    def test_reuse_of_addresses(self):
+        """A warp loads two lines three times; 400 loads of eight lines. Classes share lines in streamcluster: then hits
+        by the class itself are fewer."""
+        for source, theirs in (("synthetic:warp-reuse:4KiB:lines=2,repeats=3", [[1, 2, 2, 2]]),
+                               ("synthetic:accesses:2KiB:stride=32,dependent=1,threads=32", [[8, 399, 399, 399]])):  # fmt: skip
+            self.assertEqual(_profiles.reuse_of_addresses("gtx480", source), theirs)
+        found = _profiles.reuse_of_addresses("gtx480", "synthetic:rodinia-streamcluster:256KiB:dimensions=16,blocks=2")
+        self.assertEqual(found[-1][0], 11)
+        self.assertTrue(all(own <= of_address for _, _, of_address, own in found))
+        self.assertTrue(any(own < of_address != by_access for _, by_access, of_address, own in found))
 
     def test_bypassed_classes(self):
         """Points of 100 bytes are read as 25 lines, clusters as one: no line belongs to both classes."""

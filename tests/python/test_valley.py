@@ -57,7 +57,8 @@ class Valleys(unittest.TestCase):
         def claims(order):
             book = _valley.Valley(Bench(Made(by_limit)))
             kernel = book.kernel("Transpose")
-            book.found = {book.run(kernel, l2): {"firsts": module(place)} for l2, place in zip(_states.L2S, order)}
+            book.found = {book.run(kernel, l2, variant=_states.IN_L1): {"firsts": module(place)}
+                          for l2, place in zip(_states.L2S, order)}  # fmt: skip
             only = [table for table in _states.TABLES if table[0] == "4.2"]
             with unittest.mock.patch.object(_states, "TABLES", only):
                 return {c.what: c.agrees for c in _states.of_states(book)}

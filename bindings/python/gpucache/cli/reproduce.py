@@ -165,9 +165,13 @@ def _write_page(options, results):
     from ..reproduce._bench import MACHINES
 
     found = last_claims(results, options.quick, lambda name: MACHINES.get(name.split(":")[0], {}))
-    rows = _page.judged(EXPERIMENTS, found, _claims.load())
+    claims = _claims.load()
+    rows = _page.judged(EXPERIMENTS, found, claims)
     with Output(options.page) as output:
         output.commit(_page.page(rows))
+    if options.json != "-":
+        for entry in claims.without_effect((row.experiment.name, claim) for row in rows for claim, _ in row.pairs):
+            print(f"claims.json, entry {entry.number}: decides no claim that differs: {entry.why}")
 
 
 def run(options):

@@ -119,6 +119,15 @@ class Claims:
             return Judgement(kind, section, "", "", "", "", 0)
         return Judgement(kind, section, of.verdict, of.why, of.command, of.missing, of.number)
 
+    def without_effect(self, known):
+        """Entries with a verdict whose claims have been run and that decide no difference; `known` are pairs (name of an
+        experiment, claim). Entries for all claims of several experiments stand by for others."""
+        run = [(name, claim) for name, claim in known if claim.agrees is not None]
+        used = {self.judge(name, claim).entry for name, claim in run}
+        matched = {entry.number for name, claim in run for entry in self.matching(name, claim)}
+        return [entry for entry in self.entries if entry.verdict and entry.number in matched - used
+                and not ("*" in entry.patterns[0][0] and entry.patterns[1:] == (("*",), ("*",)))]  # fmt: skip
+
 
 def load(path=FILE):
     """Claims of a JSON file: {"schema": 1, "claims": [entries]}."""

@@ -4,12 +4,14 @@
 import hashlib
 import math
 import os
-from collections import namedtuple
+from array import array
+from collections import Counter, namedtuple
 
 from .._output import scratch
 from ..config import Config
 from ..context import Context
 from ..profile import Profile
+from ..replay import Replay
 from ..trace import Trace
 
 # classes       [transactions, R, U, score] of each class with loads, U by segments
@@ -55,6 +57,33 @@ def _facts(profile):
 def _digest(path):
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()[:16]
+
+
+def reuse_of_addresses(preset, source):
+    """[transactions, three means of R] of each class of loads. R of an address is its number of hits in an SM's L1 in the
+    whole run (seeds/001 IV.B); means over the class's accesses, and over the class's addresses, are of R, the last is of
+    the address's hits by the class itself."""
+    rows, access, row, hits = {}, array("Q"), array("L"), bytearray()
+
+    def take(event):
+        access.append(event.access)
+        row.append(rows.setdefault((event.sm, event.address), len(rows)))
+        hits.append(event.outcome in ("hit", "pending"))
+
+    looked_up = {"whats": "lookup", "components": "l1", "kinds": "load"}
+    with Context() as context, Config(context, preset, {"mode": "timed"}) as config, Trace(context, source) as trace:
+        with Replay(context, config, events=take, event_filter=looked_up) as replay:
+            for _ in replay.run(trace):
+                pass
+    transactions, reuse = Counter(access), Counter(place for place, hit in zip(row, hits) if hit)
+    of = {}
+    for number, place, hit in zip(access, row, hits):
+        found = of.setdefault(transactions[number], {})
+        accesses, own = found.get(place, (0, 0))
+        found[place] = accesses + 1, own + hit
+    return [[n, sum(reuse[place] * accesses for place, (accesses, _) in found.items()) / sum(a for a, _ in found.values()),
+             sum(reuse[place] for place in found) / len(found), sum(own for _, own in found.values()) / len(found)]
+            for n, found in sorted(of.items())]  # fmt: skip
 
 
 def measure(preset, source, folder):

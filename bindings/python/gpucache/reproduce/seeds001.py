@@ -7,9 +7,9 @@ Speed-ups are over a run that caches everything. A bypassing load moves segments
 from collections import namedtuple
 
 from .. import _pairs
-from . import _runs
+from . import _profiles, _runs
 from ._bench import PRESET, SEGMENTS, mean
-from ._model import Experiment, count, holds, rate, ratio, told
+from ._model import Experiment, count, holds, plain, rate, ratio, told
 from ._programs import names
 
 Program = namedtuple("Program", "name source quick")
@@ -110,6 +110,11 @@ def classes(bench):
             continue
         for what, document, ours in zip(("R", "U", "(R+1)U"), theirs, found[number]):
             yield ratio(subject, what, document, ours)
+    source = bench.source(next(p for p in PROGRAMS if p.name == "SC"))
+    means = bench.runs.kept(["reuse of addresses", PRESET, source], lambda: _profiles.reuse_of_addresses(PRESET, source))
+    for number, *of in means:
+        yield told(f"SC, {number} transactions", "R of an address, means by accesses, by addresses, of own hits",
+                   ", ".join(map(plain, of)))  # fmt: skip
     yield holds("SC", "most transactions of a load", "13", str(max(found)), max(found) == 13)
 
 

@@ -9,7 +9,7 @@ import statistics
 
 from ._bench import mean
 from ._model import Experiment, holds, of_all, ratio, told
-from ._states import L2S, of_shared, of_states, shared
+from ._states import IN_L1, L2S, of_shared, of_states, shared
 from ._valley import GENERAL, LEARNING, PRESET, REVERSAL, SET2, SOME, SUITES, Valley
 
 # `constant`, `similar`, `slight` and `superimposed` in the document; a smaller `drop` is none.
@@ -284,8 +284,8 @@ EXPERIMENTS = [
     experiment("figures-4.8-4.10", "L1s of 32 KB", lambda book: by_l2(book) + by_l2(book, l1=32), of_larger_l1),
     experiment("section-4.1.1", "An L2 of 4 ways", lambda book: [run for l1 in (16, 32) for ways in (16, 4)
                for run in by_l2(book, book.sizes[1:], l1=l1, ways=ways)], of_ways),
-    experiment("tables-4.2-4.4", "Changes of state, with their origins", lambda book: by_l2(book, L2S, names=SOME[:2]),
-               of_states, own=SOME[:2]),
+    experiment("tables-4.2-4.4", "Changes of state, with their origins",
+               lambda book: by_l2(book, L2S, names=SOME[:2], variant=IN_L1), of_states, own=SOME[:2]),
     experiment("shared-memory", "Changes of state, with shared memory through L1", by_shared, of_shared,
                own=SOME[:2]),
     experiment("figures-4.11-4.13", "The size of the problem", by_problem, of_problems),
