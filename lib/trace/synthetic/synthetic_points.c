@@ -126,10 +126,13 @@ static gpc_status plan_kmeans(gpci_problem *problem) {
     return status == GPC_OK && problem->values[2] != 1 ? gpci_problem_launch(problem, &launch) : status;
 }
 
-/* R4 address of the record, R6 and R7 coordinates of the record. */
+/*
+ * R4 address of the record, R6 and R7 coordinates of the record. As in nvcc's PTX, the first coordinate is used before
+ * the second is loaded.
+ */
 static const char euclid_code[] =
     "R1 MOV; R0 S2R; R2 S2R; R3 S2R; R0 IMAD R2 R3 R0; P0 ISETP.GE.AND R0 R1; @P0 EXIT; R4 LEA R0 R1; R6 LDG.E R4;"
-    "R7 LDG.E R4; R6 FADD R6; R7 FADD R7; R7 FMUL R7 R7; R6 FFMA R6 R6 R7; R6 MUFU.RSQ R6; R5 LEA R0 R1; STG.E R5 R6;"
+    "R6 FADD R6; R7 LDG.E R4; R7 FADD R7; R7 FMUL R7 R7; R6 FFMA R6 R6 R7; R6 MUFU.RSQ R6; R5 LEA R0 R1; STG.E R5 R6;"
     "EXIT";
 
 static void walk_euclid(gpci_walk *walk, const gpci_launch *launch) {
