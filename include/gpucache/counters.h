@@ -14,7 +14,7 @@ GPC_BEGIN_DECLS
  *
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning", "equals")
  *   id      number of the counter in every version of the library: never changed, and never given to another counter,
- *           even after the row is gone. Put a new row where the table reads best; its id is the next free one: 393.
+ *           even after the row is gone. Put a new row where the table reads best; its id is the next free one: 405.
  *   field   last part of the constant with the id: GPC_ID_cycles, GPC_ID_CACHE_reads, GPC_ID_NETWORK_packets,
  *           GPC_ID_MODULE_loads
  *   name    name in JSON, CSV and Python

@@ -201,7 +201,22 @@
       "if caches: = cycles(mshr-free l1) - cycles(mshr-allocate l1)")                                                 \
     X(99, l1_miss_queue_cycles, "l1.miss_queue_cycles", "entry cycles", GAUGE, L1_PART, CLOCK, "0.1",                 \
       "gauge: packets in L1's miss queues",                                                                           \
-      "if caches, no-misses, l1.combine_lines=0: = cycles(send requests) - cycles(queue l1)")                         \
+      "if caches, no-misses, l1.combine_lines=0, gl1.size=0B: = cycles(send requests) - cycles(queue l1)")            \
+    X(400, gl1_read_sectors, "gl1.read_sectors", "sectors", SUM, SM, GL1, "0.3",                                      \
+      "that an SM's L1 and loads past it looked up in its GL1 (gl1.size)",                                            \
+      "= again; >= gl1.read_sector_hits")                                                                             \
+    X(401, gl1_read_sector_hits, "gl1.read_sector_hits", "sectors", SUM, SM, GL1, "0.3",                              \
+      "of these, found there, or on their way there",                                                                 \
+      "= again; <= gl1.read_sectors; >= gl1.pending_sector_hits?")                                                    \
+    X(402, gl1_pending_sector_hits, "gl1.pending_sector_hits", "sectors", SUM, SM, GL1_TIME, "0.3",                   \
+      "of these, on their way there",                                                                                 \
+      "= again; <= gl1.read_sector_hits")                                                                             \
+    X(403, gl1_fetched_sectors, "gl1.fetched_sectors", "sectors", SUM, SM, GL1, "0.3",                                \
+      "that GL1s read from L2 for an SM",                                                                             \
+      "= again; >= gl1.read_sectors - gl1.read_sector_hits; if l2, whole: <= l2.read_sectors")                        \
+    X(404, gl1_stalls, "gl1.stalls", "core cycles", SUM, WHOLE, GL1_TIME, "0.3",                                      \
+      "a packet was held up at a GL1's tags: MSHR entries, merges or miss queue; of all GL1s",                        \
+      "= again; if hosted: <= sm.cycles")                                                                             \
     X(100, l2_pending_sector_hits, "l2.pending_sector_hits", "sectors", SUM, SLICE, CLOCK, "0.1",                     \
       "of these, on their way to L2",                                                                                 \
       "if caches: = again; <= l2.read_sector_hits")                                                                   \

@@ -199,6 +199,28 @@
       "core cycles of a walk: MGPUSim 100, Mosaic -tlb_fixed_latency 100, gem5 750; walks read no memory here, for "   \
       "no "                                                                                                            \
       "source says where a GPU's page tables lie, and which caches their levels have")                                 \
+    X(GL1_SIZE, "gl1.size", SIZE, RESET, "bytes", "0B", 0, 1 << 30, "",                                                \
+      "a cache of data between L1s and L2, with L1's lines and sectors, that some SMs share (RDNA: graphics L1); it "  \
+      "is "                                                                                                            \
+      "only read: stores drop its lines, and it drops all when an L1 above does; 0: none")                             \
+    X(GL1_SMS, "gl1.sms", COUNT, RESET, "SMs", "10", 1, 4096, "", "neighbours that share one (RDNA: a shader array)")  \
+    X(GL1_WAYS, "gl1.ways", COUNT, RESET, "ways", "16", 1, 1024, "", "ways of a set (RDNA: 16)")                       \
+    X(GL1_REPLACEMENT, "gl1.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement", "which line of a set leaves") \
+    X(GL1_LATENCY, "gl1.latency", COUNT, RESET | CLOCK, "cycles", "50", 0, 10000, "",                                  \
+      "timed: core cycles from the tags, or the fill, to the data")                                                    \
+    X(GL1_BANKS, "gl1.banks", COUNT, RESET | CLOCK, "lines", "4", 1, 64, "",                                           \
+      "timed: that its tags take in a cycle, each of another bank (RDNA: 4)")                                          \
+    X(GL1_WIDTH, "gl1.data_width", SIZE, RESET | CLOCK, "bytes", "256B", 1, 4096, "",                                  \
+      "timed: that leave it in a cycle, of all lines (RDNA: 4 x 64)")                                                  \
+    X(GL1_QUEUE, "gl1.queue", COUNT, RESET | CLOCK, "requests", "8", 0, 1 << 20, "unlimited",                          \
+      "timed: of each SM, that wait before its tags")                                                                  \
+    X(GL1_MSHR, "gl1.mshr_entries", COUNT, RESET | CLOCK, "lines", "256", 1, 1 << 20, "unlimited",                     \
+      "timed: on their way at once")                                                                                   \
+    X(GL1_MERGES, "gl1.mshr_merges", COUNT, RESET | CLOCK, "requests", "unlimited", 1, 1 << 20, "unlimited",           \
+      "timed: that wait for one such line, the first included")                                                        \
+    X(GL1_MISS_QUEUE, "gl1.miss_queue", COUNT, RESET | CLOCK, "packets", "16", 0, 1 << 20, "unlimited",                \
+      "timed: that wait for the networks, through whose ports of its SMs they leave, a line always through the same "  \
+      "one")                                                                                                           \
     X(LRC_SMS, "lrc.sms", COUNT, RESET | CLOCK, "SMs", "0", 0, 4096, "",                                               \
       "most SMs that share an L2 request coalescer, which merges their reads of the same sectors in flight; 0 = none") \
     X(LRC_LAYOUT, "lrc.layout", CHOICE, RESET | CLOCK, "", "neighbours", 0, 0, "neighbours|in-turn",                   \

@@ -46,7 +46,10 @@ GPCI_COLD gpc_status gpci_functional_atomic_watched(gpc_hierarchy *hierarchy, co
  */
 void gpci_functional_expect_l1(const gpc_cache *l1, uint64_t address);
 void gpci_functional_expect_below(const gpc_hierarchy *hierarchy, uint32_t sm, const gpc_cache *l1, uint64_t address);
-/* Write an SM's dirty L1 lines to L2. The L1 must exist. _empty_l1: then drop all lines. _clean_l1: keep all lines. */
+/*
+ * Write an SM's dirty L1 lines to L2. The L1 must exist. _empty_l1: then drop all lines, of the SM's GL1, too.
+ * _clean_l1: keep all lines.
+ */
 gpc_status gpci_functional_empty_l1(gpc_hierarchy *hierarchy, uint32_t sm);
 gpc_status gpci_functional_clean_l1(gpc_hierarchy *hierarchy, uint32_t sm);
 /* Empty all L1s. */
@@ -57,6 +60,13 @@ gpc_status gpci_functional_flush_l1(gpc_hierarchy *hierarchy);
 /* Read for L1, or for a load past L1. `reply_word` receives the word that L2's predictor sends to L1's predictor. */
 gpc_status gpci_functional_l2_read(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
                                    uint8_t segments, uint32_t policy_word, uint32_t *reply_word);
+/* gpci_functional_l2_read past the GL1, and not put off by a thread of a round. */
+gpc_status gpci_functional_slice_read(gpc_hierarchy *hierarchy, const gpci_line_access *access,
+                                      const gpc_request *request, uint8_t segments, uint32_t policy_word,
+                                      uint32_t *reply_word);
+/* functional_gl1.c: read for L1 through the SM's GL1, which must exist, and from L2 what the GL1 lacks. */
+gpc_status gpci_functional_gl1_read(gpc_hierarchy *hierarchy, const gpci_line_access *access,
+                                    const gpc_request *request, uint8_t segments, uint32_t policy_word);
 gpc_status gpci_functional_l2_write(gpc_hierarchy *hierarchy, const gpci_line_access *access,
                                     const gpc_request *request, uint32_t policy_word, const uint64_t bytes[2]);
 /* Perform an atomic or reduction, in the line's home slice. */

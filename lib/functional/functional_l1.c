@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
 #include "functional/functional.h"
+#include "level/build/gl1.h"
 #include "level/rules/cache_lines.h"
 #include "level/rules/events.h"
 #include "level/rules/level_count.h"
@@ -210,6 +211,8 @@ gpc_status gpci_functional_empty_l1(gpc_hierarchy *hierarchy, uint32_t sm) {
     gpc_status status = pass_dirty(hierarchy, sm, true);
     if (status == GPC_OK)
         gpci_drop_all(hierarchy->l1[sm]);
+    if (status == GPC_OK && hierarchy->gl1)
+        gpci_drop_all(gpci_gl1_of(hierarchy, sm));
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/round_lanes.h"
+#include "level/build/gl1.h"
 #include "level/rules/events.h"
 #include "level/rules/level_count.h"
 #include "level/rules/level_rules.h"
@@ -186,12 +187,24 @@ static GPCI_COLD gpc_status read_watched(gpc_hierarchy *hierarchy, const gpci_li
     return read(hierarchy, access, request, segments, policy_word, reply_word, true);
 }
 
+gpc_status gpci_functional_slice_read(gpc_hierarchy *hierarchy, const gpci_line_access *access,
+                                      const gpc_request *request, uint8_t segments, uint32_t policy_word,
+                                      uint32_t *reply_word) {
+    if (GPCI_UNLIKELY(hierarchy->log != NULL))
+        return read_watched(hierarchy, access, request, segments, policy_word, reply_word);
+    return read(hierarchy, access, request, segments, policy_word, reply_word, false);
+}
+
 gpc_status gpci_functional_l2_read(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
                                    uint8_t segments, uint32_t policy_word, uint32_t *reply_word) {
     if (GPCI_UNLIKELY(hierarchy->asked != NULL)) {
         *reply_word = 0;
         gpci_round_lanes_keep(hierarchy, GPCI_ASKED_READ, request, segments, policy_word, NULL);
         return GPC_OK;
+    }
+    if (GPCI_UNLIKELY(hierarchy->gl1 != NULL) && gpci_gl1_takes(request)) {
+        *reply_word = 0;
+        return gpci_functional_gl1_read(hierarchy, access, request, segments, policy_word);
     }
     if (GPCI_UNLIKELY(hierarchy->log != NULL))
         return read_watched(hierarchy, access, request, segments, policy_word, reply_word);
@@ -251,6 +264,8 @@ gpc_status gpci_functional_l2_write(gpc_hierarchy *hierarchy, const gpci_line_ac
         gpci_round_lanes_keep(hierarchy, GPCI_ASKED_WRITE, request, 0, policy_word, bytes);
         return GPC_OK;
     }
+    if (GPCI_UNLIKELY(hierarchy->gl1 != NULL))
+        gpci_gl1_change(hierarchy, request->sm, request->address);
     if (GPCI_UNLIKELY(hierarchy->log != NULL))
         return write_watched(hierarchy, access, request, policy_word, bytes);
     return write(hierarchy, access, request, policy_word, bytes, false);
@@ -281,6 +296,8 @@ gpc_status gpci_functional_l2_atomic(gpc_hierarchy *hierarchy, const gpci_line_a
                               access->line->bytes);
         return GPC_OK;
     }
+    if (GPCI_UNLIKELY(hierarchy->gl1 != NULL))
+        gpci_gl1_change(hierarchy, access->request.sm, access->request.address);
     return GPCI_UNLIKELY(hierarchy->log != NULL) ? atomic_watched(hierarchy, access) : atomic(hierarchy, access, false);
 }
 

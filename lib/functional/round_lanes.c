@@ -36,6 +36,8 @@ static const char *refused(const gpc_hierarchy *hierarchy) {
         return "tlb.page: all SMs look pages up in one L2 TLB, in order";
     if (hierarchy->l15 && gpci_number(hierarchy, GPCI_KEY_L15_SMS) > 1)
         return "l15.sms: SMs of several threads would share one";
+    if (hierarchy->gl1)
+        return "gl1.size: SMs of several threads would share one";
     if (hierarchy->l1_future)
         return "l1.future: L1 is told when its lines are used next";
     for (uint32_t sm = 0; hierarchy->l1 && sm < hierarchy->sms; sm++)

@@ -4,6 +4,7 @@
 #include "level/access/constants.h"
 #include "level/access/fence.h"
 #include "level/access/l15.h"
+#include "level/build/gl1.h"
 #include "level/rules/driver.h"
 
 #include <string.h>
@@ -16,10 +17,13 @@ static gpc_status create(gpc_hierarchy *hierarchy, gpc_error *error) {
         status = gpci_build_l2(hierarchy, error);
     if (status == GPC_OK)
         status = gpci_constants_create(hierarchy, error);
-    return status == GPC_OK ? gpci_l15_create(hierarchy, error) : status;
+    if (status == GPC_OK)
+        status = gpci_l15_create(hierarchy, error);
+    return status == GPC_OK ? gpci_gl1_create(hierarchy, error) : status;
 }
 
 static void destroy(gpc_hierarchy *hierarchy) {
+    gpci_gl1_destroy(hierarchy);
     gpci_l15_destroy(hierarchy);
     gpci_constants_destroy(hierarchy);
     gpci_destroy_caches(hierarchy, hierarchy->l1, hierarchy->sms);
@@ -219,6 +223,7 @@ static void archive(gpc_hierarchy *hierarchy, gpci_archive *archived) {
         gpci_cache_archive(hierarchy->l2[slice], archived);
     gpci_constants_archive(hierarchy, archived);
     gpci_l15_archive(hierarchy, archived);
+    gpci_gl1_archive(hierarchy, archived);
 }
 
 const gpci_levels gpci_cache_levels = {.check = check,

@@ -147,6 +147,10 @@ static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool repla
         return hierarchy->l15;
     case GPCI_NEEDS_L15_TIME:
         return hierarchy->l15 && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK);
+    case GPCI_NEEDS_GL1:
+        return hierarchy->gl1;
+    case GPCI_NEEDS_GL1_TIME:
+        return hierarchy->gl1 && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK);
     case GPCI_NEEDS_L1I_PREFETCH:
         return replayed && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK) &&
                gpci_number(hierarchy, GPCI_KEY_L1I_SIZE) && gpci_number(hierarchy, GPCI_KEY_L1I_PREFETCH);

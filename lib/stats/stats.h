@@ -71,6 +71,8 @@ typedef struct gpci_network_stats {
     X(DATA_BANKS, "banks of L1's data (l1.data_banks), mode = timed")                             \
     X(L15, "l15.size")                                                                            \
     X(L15_TIME, "l15.size, mode = timed")                                                         \
+    X(GL1, "gl1.size")                                                                            \
+    X(GL1_TIME, "gl1.size, mode = timed")                                                         \
     X(L1I_PREFETCH, "l1i.prefetch, in a timed gpc_replay")
 
 typedef enum gpci_counter_needs {

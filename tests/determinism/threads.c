@@ -148,6 +148,8 @@ static const struct scenario {
      "synthetic:gather:32KiB"},
     {"h100", "sm.fetch=2;l1i.size=512B;l1i.prefetch=2;l15.size=1KiB;l15.sms=2;kernels.code=l2",
      "synthetic:gather:32KiB"},
+    {"qv100", "gl1.size=32KiB;gl1.sms=5;gl1.mshr_entries=64", "synthetic:gather:32KiB"},
+    {"qv100", "gl1.size=16KiB;gl1.sms=80;coherence=viper", "synthetic:vectoradd:64KiB"},
     {"qv100", "limit.instructions=3000", "synthetic:warp-reuse:256KiB:lines=16,repeats=2"},
     {"qv100", "launch.cycles=0;limit.cycles=1500;dram.channels=8;l2.slices=16", "synthetic:gather:32KiB"},
 };

@@ -91,6 +91,7 @@ static const char *const parts[] = {
     "tlb.walkers=1",
     "const.size=1KiB",
     "l15.size=2KiB",
+    "gl1.size=2KiB",
     "stats.stages=true",
     "l2.prefetcher=next-line",
     "l2.persisting=1KiB",

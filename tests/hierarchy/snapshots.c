@@ -70,6 +70,8 @@ Test(hierarchy_snapshots, configurations) {
         "l1.data_banks = 1\nl1.data_bank_width = 128\nl1.tag_ports = 4\nl1.banks = 4\nl1.line_order = banks\n",
         "const.size = 1KiB\nconst.mshr_entries = 1\nconst.mshr_merges = 2\n",
         "const.size = 1KiB\nl15.size = 4KiB\nl15.sms = 2\nl15.mshr_entries = 1\nl15.queue = 1\nl15.miss_queue = 1\n",
+        "gl1.size = 4KiB\ngl1.ways = 2\ngl1.sms = 2\ngl1.mshr_entries = 3\ngl1.mshr_merges = 2\ngl1.queue = 2\n"
+        "gl1.miss_queue = 2\ncoherence = viper\nkernels.flush = l1\n",
         "l2.enabled = false\n",
         "l2.partitions = 2\nl2.link_buffer = 2\n",
         "l1.write_policy = back\nl1.write_allocate = lazy\nl2.write_allocate = lazy\nl2.inclusion = inclusive\n",

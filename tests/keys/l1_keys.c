@@ -3,6 +3,8 @@
 
 /* Keys of lib/config/keys_l1.h. */
 
+#define GL1 "l1.size = 1KiB\nl1.ways = 2\nsm.count = 4\ngl1.size = 4KiB\ngl1.ways = 4\ngl1.sms = 4"
+
 const key_row key_rows_l1[] = {
     MOVE(ANY, "l1.enabled", "false", MEMORY),
     MOVE(ANY, "l1.size", "4KiB", MEMORY),
@@ -94,6 +96,17 @@ const key_row key_rows_l1[] = {
     WITH(CLOCK, "tlb.l2_mshr_merges", "1", "tlb.page = 4KiB", MEMORY),
     WITH(CLOCK, "tlb.walkers", "1", "tlb.page = 4KiB", MEMORY),
     WITH(CLOCK, "tlb.walk_latency", "500", "tlb.page = 4KiB", MEMORY),
+    WITH(ANY, "gl1.size", "8KiB", "l1.size = 1KiB\nl1.ways = 2\nsm.count = 4", MEMORY),
+    WITH(ANY, "gl1.sms", "1", GL1, MEMORY),
+    WITH(ANY, "gl1.ways", "1", GL1, MEMORY),
+    WITH(ANY, "gl1.replacement", "mru", GL1, MEMORY),
+    WITH(CLOCK, "gl1.latency", "150", GL1, MEMORY),
+    WITH(CLOCK, "gl1.banks", "1", GL1, MEMORY),
+    WITH(CLOCK, "gl1.data_width", "4B", GL1, MEMORY),
+    WITH(CLOCK, "gl1.queue", "0", GL1, MEMORY),
+    WITH(CLOCK, "gl1.mshr_entries", "1", GL1, MEMORY),
+    WITH(CLOCK, "gl1.mshr_merges", "1", GL1, MEMORY),
+    WITH(CLOCK, "gl1.miss_queue", "0", GL1 "\nnetwork.width = 1B", MEMORY),
     MOVE(CLOCK, "lrc.sms", "4", MEMORY),
     WITH(CLOCK, "lrc.layout", "in-turn", "lrc.sms = 4\nsm.count = 8", BURST),
     WITH(CLOCK, "lrc.entries", "1", "lrc.sms = 2", BURST),

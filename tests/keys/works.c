@@ -244,10 +244,16 @@ void works_digest_number(outcome *o, uint64_t number) {
     digest(o, &number, sizeof number);
 }
 
+/*
+ * Ids from here on are of counters added since the golden digests were made. Absent ones among them leave the digests
+ * as they are.
+ */
+#define ADDED 393u
+
 /* Counters other than 0: a counter that is added, and counts nothing here, leaves the digest as it is. */
 void works_digest_stats(outcome *o, const measured_stats *stats) {
 #define X(id, field, name, unit, kind, objects, needs, since, meaning, equals) \
-    if (stats->field) {                                                        \
+    if (stats->field && (id < ADDED || stats->field != GPC_ABSENT)) {          \
         works_digest_number(o, id);                                            \
         works_digest_number(o, stats->field);                                  \
     }
@@ -270,7 +276,8 @@ static void digest_estimates(outcome *o, const gpc_replay *r) {
             gpc_estimate estimate = GPC_ESTIMATE_INIT;
             char text[96];
             if (gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) != GPC_OK ||
-                gpc_replay_estimate(r, (gpc_sampling_scope)scope, info.id, &estimate, NULL) != GPC_OK)
+                gpc_replay_estimate(r, (gpc_sampling_scope)scope, info.id, &estimate, NULL) != GPC_OK ||
+                (info.id >= ADDED && estimate.value >= (double)GPC_ABSENT))
                 continue;
             snprintf(text, sizeof text, "%u %u %.9g %.9g %.9g", info.id, estimate.estimated, estimate.value,
                      estimate.low, estimate.high);

@@ -303,6 +303,11 @@ class CounterId(IntEnum):
     l15_code_lines = 385
     l15_code_line_hits = 386
     l15_stalls = 387
+    gl1_read_sectors = 400
+    gl1_read_sector_hits = 401
+    gl1_pending_sector_hits = 402
+    gl1_fetched_sectors = 403
+    gl1_stalls = 404
     l1i_prefetches = 388
     l1i_prefetch_hits = 389
     l1i_late_prefetches = 390
@@ -1068,9 +1073,10 @@ class Component(IntEnum):
     CONST = 16
     L15 = 17
     PORT = 18
+    GL1 = 19
 
 
-GPC_COMPONENT_COUNT = 19
+GPC_COMPONENT_COUNT = 20
 
 
 class What(IntEnum):

@@ -317,9 +317,10 @@ GPC_API gpc_status gpc_coherence_choose(gpc_coherence *coherence, uint32_t index
     X(GPC_STAGE_L1, 2, "l1", "L1's tags, and its data where they are found there")                                  \
     X(GPC_STAGE_MERGED, 3, "merged", "waits above L2 for what another asked for: MSHR entry, LRC, combined store")  \
     X(GPC_STAGE_REQUEST, 4, "request", "L1's miss queue and the networks towards L2")                               \
-    X(GPC_STAGE_L2_QUEUE, 5, "l2_queue", "before L2's tags, and held up at them; a cluster's cache likewise")       \
-    X(GPC_STAGE_L2, 6, "l2", "L2's tags, fill, data port and atomic unit; a cluster's cache likewise")              \
-    X(GPC_STAGE_L2_MERGED, 7, "l2_merged", "waits at an MSHR entry of L2 for what another asked for")               \
+    X(GPC_STAGE_L2_QUEUE, 5, "l2_queue",                                                                            \
+      "before L2's tags, and held up at them; a cluster's cache and a GL1 likewise")                                \
+    X(GPC_STAGE_L2, 6, "l2", "L2's tags, fill, data port and atomic unit; a cluster's cache and a GL1 likewise")    \
+    X(GPC_STAGE_L2_MERGED, 7, "l2_merged", "waits at an MSHR entry of L2 or a GL1 for what another asked for")      \
     X(GPC_STAGE_PARTITION, 8, "partition", "to the other partition of L2, or another GPU, and back")                \
     X(GPC_STAGE_DRAM_QUEUE, 9, "dram_queue", "L2's miss queue, the link to memory, and the channel's queue")        \
     X(GPC_STAGE_DRAM, 10, "dram", "from its first DRAM command until its data are there")                           \

@@ -279,6 +279,8 @@ static gpc_status check_policies(needs *required, gpc_error *error) {
         add(required, GPCI_KEY_KERNELS_CODE, "a tree knows no code", "kept");
     if (gpci_number(required->hierarchy, GPCI_KEY_L15_SIZE))
         add(required, GPCI_KEY_L15_SIZE, "a tree knows no code or constants", "0B");
+    if (gpci_number(required->hierarchy, GPCI_KEY_GL1_SIZE))
+        add(required, GPCI_KEY_GL1_SIZE, "a tree has caches of clusters between L1s and L2 (cluster.sms)", "0B");
     if (gpci_number(required->hierarchy, GPCI_KEY_L1_MISS_LATENCY))
         add(required, GPCI_KEY_L1_MISS_LATENCY, "coherent L1s send at once", "0");
     if (gpci_number(required->hierarchy, GPCI_KEY_L1_RELEASE_WIDTH))

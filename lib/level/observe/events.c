@@ -143,7 +143,8 @@ gpci_event_log *gpci_event_log_make(gpc_hierarchy *hierarchy) {
     log->hierarchy = hierarchy;
     log->clock = &log->accesses;
     log->blocked =
-        gpci_zalloc(hierarchy->context, 2 * ((size_t)hierarchy->sms + hierarchy->slices) + hierarchy->l15_count,
+        gpci_zalloc(hierarchy->context,
+                    2 * ((size_t)hierarchy->sms + hierarchy->slices) + hierarchy->l15_count + hierarchy->gl1_count,
                     sizeof *log->blocked);
     if (log->blocked)
         return log;

@@ -168,6 +168,8 @@ struct gpc_hierarchy {
     uint32_t *l15_first;                  /* [l15_count] first SM of an L1.5 */
     uint32_t *l15_next;                   /* [sms] next SM of the same L1.5; UINT32_MAX: none */
     uint32_t l15_count;                   /* number of L1.5s */
+    gpc_cache **gl1;                      /* [gl1_count] GL1s (level/build/gl1.h), NULL without gl1.size */
+    uint32_t gl1_count, gl1_sms;          /* gl1_sms: SMs of a GL1, neighbours; the last may have fewer */
     gpci_interleave interleave;           /* spreads addresses over the slices of a partition */
     struct gpci_address_map *address_map; /* the mapping of key address.mapping; NULL: none */
     uint64_t home_bits; /* address bits whose parity is the home partition; 0: gpci_l2_home hashes the address */

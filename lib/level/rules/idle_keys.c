@@ -163,6 +163,7 @@ static const part_row parts[] = {
     {"const.", GPCI_KEY_CONST_SIZE, false},
     {"dram.fixed_", GPCI_KEY_DRAM_MODEL, false},
     {"dram.t", GPCI_KEY_DRAM_MODEL, true},
+    {"gl1.", GPCI_KEY_GL1_SIZE, false},
     {"gpu.", GPCI_KEY_GPU_COUNT, false},
     {"l1.combine_", GPCI_KEY_L1_COMBINE_LINES, false},
     {"l1.prefetch_", GPCI_KEY_L1_PREFETCHER, false},

@@ -301,6 +301,33 @@ GPCI_INLINE void gpci_count_lrc_merge(gpc_hierarchy *hierarchy, uint32_t sm, uin
     hierarchy->of_sm[sm].merged_sectors += sectors;
 }
 
+/*
+ * Count a read of a GL1 by an SM's L1. `hits`: sectors present or in flight. `pending`: sectors in flight. _fetch:
+ * count sectors that a GL1 reads from L2.
+ */
+GPCI_INLINE void gpci_count_gl1_read(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors, uint32_t hits,
+                                     uint32_t pending) {
+    hierarchy->of_sm[sm].gl1_read_sectors += sectors;
+    hierarchy->of_sm[sm].gl1_read_sector_hits += hits;
+    hierarchy->of_sm[sm].gl1_pending_sector_hits += pending;
+}
+GPCI_INLINE void gpci_count_gl1_fetch(gpc_hierarchy *hierarchy, uint32_t sm, uint32_t sectors) {
+    hierarchy->of_sm[sm].gl1_fetched_sectors += sectors;
+}
+#ifdef GPCI_CHECK
+/* Second counts of the same, by masks of segments: asked for, found or in flight, in flight. */
+GPCI_INLINE void gpci_count_gl1_read_again(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t segments, uint8_t hits,
+                                           uint8_t pending) {
+    gpc_stats *again = &hierarchy->of_sm[sm].again;
+    again->gl1_read_sectors += gpci_popcount(segments);
+    again->gl1_read_sector_hits += gpci_popcount(segments) - gpci_popcount(segments & (uint8_t)~hits);
+    again->gl1_pending_sector_hits += gpci_popcount(pending);
+}
+GPCI_INLINE void gpci_count_gl1_fetch_again(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t segments) {
+    hierarchy->of_sm[sm].again.gl1_fetched_sectors += gpci_popcount(segments);
+}
+#endif
+
 GPCI_INLINE void gpci_count_l2_merge(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
     hierarchy->of_slice[slice].merged_sectors += sectors;
 }

@@ -41,6 +41,7 @@ typedef struct gpci_component_class gpci_component_class;
     X(CLUSTER_REPLIES, network, "cluster reply network")     \
     X(CLUSTERS, cluster, "cluster cache")                    \
     X(REPLIES, network, "reply network")                     \
+    X(GL1S, gl1, "GL1")                                      \
     X(L15S, l15, "L1.5")                                     \
     X(L1S, l1, "L1")                                         \
     X(COHERENT_L1S, coherent_l1, "L1")                       \
@@ -144,7 +145,7 @@ void gpci_hold_nothing(const gpci_group *group, uint32_t object, gpci_holders *h
 extern const gpci_component_class gpci_engine_class, gpci_channel_class, gpci_coherent_channel_class,
     gpci_host_memory_class, gpci_network_class, gpci_slice_class, gpci_coherent_slice_class, gpci_cluster_class,
     gpci_l1_class, gpci_coherent_l1_class, gpci_sm_class, gpci_coalescer_class, gpci_gpu_port_class, gpci_tlb_class,
-    gpci_port_class, gpci_l15_class;
+    gpci_port_class, gpci_l15_class, gpci_gl1_class;
 
 /* Class table, by gpci_group_kind. */
 const gpci_component_class *gpci_class_of(gpci_group_kind kind);

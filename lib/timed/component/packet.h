@@ -24,6 +24,7 @@ enum {
     GPCI_PACKET_TARGET = 0x40,   /* a waiter: has only the first of the three cache lines */
     GPCI_PACKET_MESSAGE = 0x40,  /* message or memory access of a tree (gpci_pool_take_message): */
                                  /* has only the first of the three cache lines */
+    GPCI_PACKET_GL1 = 0x20,      /* with FETCH: sent for an MSHR entry of a GL1 (gl1_ctrl.h) */
     GPCI_PACKET_JOINED = 0x20,   /* L1's store (not in a tree): carries more stores, linked from line.mshr_target on */
     GPCI_PACKET_PORT = 0x80,     /* at slices: from a port (port.h) */
     GPCI_PACKET_LATE = 0x80      /* a controller's own prefetch: a load waits for the line, or the fetch is back */

@@ -100,6 +100,7 @@ typedef struct gpci_ctrl_options {
     bool drains;         /* L1: MSHR entries stay until all waiting packets have had their turn: drain.h */
     bool reserves;       /* L1: a load at a draining entry reserves a line if the entry's line is gone: drain.h */
     bool sector_packets; /* L1: every sector is a packet, passing in parallel: l1.coalescer = sector */
+    bool packed;         /* data of several packets pass the data port in a cycle */
     bool part;           /* L1: bypassing reads fetch only needed segments, not whole sectors */
     bool hashed;         /* L1: a hash maps lines to banks of the tags (gpci_tag_banks) */
     gpci_clock clock;
@@ -126,6 +127,8 @@ typedef struct gpci_ctrl_counts {
     uint64_t data_turns_again, data_accesses_again;
 #endif
 } gpci_ctrl_counts;
+
+#define GPCI_LEVEL_GL1 5 /* gpci_ctrl.level of a GL1 (gl1_ctrl.h) */
 
 struct gpci_fetch_request;
 
@@ -241,7 +244,7 @@ typedef struct gpci_ctrl {
     const gpci_ctrl_options *options;
     uint32_t component;
     uint32_t index; /* SM, or slice over both partitions */
-    uint8_t level;  /* 1, 2 or GPCI_LEVEL_CLUSTER */
+    uint8_t level;  /* 1, 2, GPCI_LEVEL_CLUSTER or GPCI_LEVEL_GL1 */
     gpci_ctrl_networks networks;
     gpci_queue *entrance;      /* queue that packets of the SM, or a slice's of the network, enter: `in`, or a part's */
     const gpci_intake *intake; /* functions of a part of L1 that replaces the queue before the tags; or NULL */
@@ -256,7 +259,7 @@ typedef struct gpci_ctrl {
     gpci_queue served; /* L2: data on the way to the reply network */
     /*
      * L2: data from memory. Coherent L2 and clusters: messages from below, and from slices of the other partition or of
-     * other GPUs. L1: data brought by another SM's read.
+     * other GPUs. L1: data brought by another SM's read, or replies from the SM's GL1.
      */
     gpci_queue fills;
     gpci_tag_port tag_port;
@@ -376,7 +379,7 @@ GPCI_INLINE void gpci_ctrl_waited(gpci_ctrl *ctrl, uint64_t now) {
 }
 
 /*
- * Use the data port for `bytes`. If every sector is a packet, the port passes several sectors in a cycle. Returns the
+ * Use the data port for `bytes`. With `packed` the port passes data of several packets in a cycle. Returns the
  * core cycle at which the data are out.
  */
 uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes);
@@ -484,6 +487,8 @@ bool gpci_sector_is_full(const gpci_timed *timed, const gpci_ctrl *ctrl, uint32_
 /* Step ahead of the clock. False: the miss queue has a packet, and the rest of the step is left to the clock. */
 bool gpci_l1_step_ahead(gpci_timed *timed, gpci_ctrl *ctrl);
 void gpci_l1_step(const gpci_group *group, uint32_t sm);
+/* Step of an L1 above a GL1, in place of gpci_l1_step (gl1_ctrl.h). */
+void gpci_l1_gl1_step(const gpci_group *group, uint32_t sm);
 void gpci_coherent_l1_step(const gpci_group *group, uint32_t sm);
 /* Prefetch data for an L1's next step into the CPU's cache. Affects only the simulator's speed. */
 void gpci_l1_expect(const gpci_group *group, uint32_t sm, unsigned pass);
@@ -542,8 +547,8 @@ gpci_verdict gpci_ctrl_wait(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet,
                             uint32_t mshr_entry, gpc_busy reason);
 void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors);
 /*
- * Make a read-only controller: a constant cache, or an L1.5. Queues are unbounded; the caller sets the bounds, and the
- * cache. GPC_ERROR_MEMORY. gpci_ctrl_unmake: free the controller's memory.
+ * Make a read-only controller: a constant cache, an L1.5 or a GL1. Queues are unbounded; the caller sets the bounds,
+ * and the cache. GPC_ERROR_MEMORY. gpci_ctrl_unmake: free the controller's memory.
  */
 gpc_status gpci_ctrl_make_read_only(gpci_timed *timed, const gpci_ctrl *l1, const gpci_ctrl_rules *rules,
                                     const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl);

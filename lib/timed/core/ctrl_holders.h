@@ -10,6 +10,7 @@ void gpci_slice_hold(const gpci_group *group, uint32_t slice, gpci_holders *hold
 void gpci_coherent_slice_hold(const gpci_group *group, uint32_t slice, gpci_holders *holders);
 void gpci_cluster_hold(const gpci_group *group, uint32_t cluster, gpci_holders *holders);
 void gpci_l15_hold(const gpci_group *group, uint32_t index, gpci_holders *holders);
+void gpci_gl1_hold(const gpci_group *group, uint32_t index, gpci_holders *holders);
 
 /* Holders in front of the tags of an L1, and of a slice's replies. */
 void gpci_hold_at_tags(const gpci_ctrl *ctrl, uint64_t count, gpci_holders *holders);

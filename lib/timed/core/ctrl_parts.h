@@ -28,6 +28,7 @@
     X(COLLECTOR, collector)   \
     X(LSUS, lsus)             \
     X(COALESCER, lrc)         \
+    X(GL1, gl1_way)           \
     X(DATA_BANKS, data_banks) \
     X(ROP, rop)               \
     X(COPIES, copy_engine)    \

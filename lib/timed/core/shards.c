@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "level/build/gl1.h"
 #include "timed/core/shards_internal.h"
 
 #include <inttypes.h>
@@ -10,17 +11,19 @@
 static gpci_phase_part side_of(uint32_t kind) {
     if (kind == GPCI_GROUP_CHANNELS || kind == GPCI_GROUP_SLICES)
         return GPCI_PHASE_BELOW;
-    return kind == GPCI_GROUP_L15S || kind == GPCI_GROUP_L1S || kind == GPCI_GROUP_SMS ? GPCI_PHASE_ABOVE
-                                                                                       : GPCI_PHASE_OUTSIDE;
+    const bool above = kind == GPCI_GROUP_GL1S || kind == GPCI_GROUP_L15S || kind == GPCI_GROUP_L1S;
+    return above || kind == GPCI_GROUP_SMS ? GPCI_PHASE_ABOVE : GPCI_PHASE_OUTSIDE;
 }
 
 /*
- * SMs of a request coalescer share a shard, and so do SMs of an L1.5. Without coalescers, and with at most two SMs per
- * L1.5, shards take pairs of SMs in turn.
+ * SMs of a request coalescer share a shard, and so do SMs of a GL1, and of an L1.5. Without coalescers and GL1s, and
+ * with at most two SMs per L1.5, shards take pairs of SMs in turn.
  */
 static uint32_t shard_of_sm(const gpci_timed *timed, uint32_t sm, uint32_t count) {
     if (timed->hierarchy->sm_coalescer)
         return timed->hierarchy->sm_coalescer[sm] % count;
+    if (timed->hierarchy->gl1)
+        return gpci_gl1_index(timed->hierarchy, sm) % count;
     return (timed->hierarchy->l15 && gpci_number(timed->hierarchy, GPCI_KEY_L15_SMS) > 2 ? timed->hierarchy->sm_l15[sm]
                                                                                          : sm / 2) %
            count;
@@ -65,6 +68,8 @@ static uint32_t shard_of(const gpci_timed *timed, uint32_t kind, uint32_t index,
         return shard_of_slice(timed, index, count);
     case GPCI_GROUP_L15S:
         return shard_of_l15(timed, index, count);
+    case GPCI_GROUP_GL1S:
+        return index % count;
     case GPCI_GROUP_L1S:
     case GPCI_GROUP_SMS:
         return shard_of_sm(timed, index, count);
@@ -246,6 +251,8 @@ void gpci_shards_refresh(gpci_timed *timed) {
         timed->l1[i].timed = gpci_shards_of(timed, timed->l1[i].component);
     for (uint32_t i = 0; timed->shards && i < timed->hierarchy->l15_count; i++)
         timed->l15[i].timed = gpci_shards_of(timed, timed->l15[i].component);
+    for (uint32_t i = 0; timed->shards && i < timed->hierarchy->gl1_count; i++)
+        timed->gl1[i].timed = gpci_shards_of(timed, timed->gl1[i].component);
     for (uint32_t i = 0; timed->shards && i < timed->hierarchy->slices; i++)
         timed->l2[i].timed = gpci_shards_of(timed, timed->l2[i].component);
     if (timed->shards)

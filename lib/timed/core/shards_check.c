@@ -37,5 +37,6 @@ void gpci_shards_check(const gpci_timed *timed, bool *above, bool *below, char t
              gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L1_PREFETCHER, text) &&
              gpci_threads_check_key(timed->hierarchy, GPCI_KEY_CONST_REPLACEMENT, text) &&
              gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L15_REPLACEMENT, text) &&
+             gpci_threads_check_key(timed->hierarchy, GPCI_KEY_GL1_REPLACEMENT, text) &&
              gpci_threads_check_key(timed->hierarchy, GPCI_KEY_SCHEDULER, text);
 }

@@ -166,7 +166,7 @@ static gpc_stage after_l1(gpc_what what) {
     }
 }
 
-/* Stage after an event at a slice, or a cluster's cache. `link`: the packet goes to the other partition. */
+/* Stage after an event at a slice, a cluster's cache or a GL1. `link`: the packet goes to the other partition. */
 static gpc_stage after_l2(gpc_what what, bool link) {
     switch (what) {
     case GPC_WHAT_LOOKUP:
@@ -186,7 +186,9 @@ static gpc_stage after_l2(gpc_what what, bool link) {
 void gpci_stages_follow(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *pkt, uint64_t due) {
     gpci_line_clock *line = clock_of(timed, pkt);
     const bool link = pkt->flags & GPCI_PACKET_LINK;
-    const gpc_stage next = ctrl->level == 1 ? after_l1(what) : after_l2(what, link);
+    const gpc_stage next = ctrl->level == 1 || (ctrl->level == GPCI_LEVEL_GL1 && what == GPC_WHAT_QUEUE)
+                               ? after_l1(what)
+                               : after_l2(what, link);
     if (!line || next == GPC_STAGE_COUNT)
         return;
     enter(line, next, timed->wheel.now);

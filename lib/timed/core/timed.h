@@ -98,6 +98,10 @@ struct gpci_timed {
     gpci_ctrl *l15;                      /* [l15_count], with l15.size */
     gpci_ctrl_options l15_options;
     gpci_level l15_level; /* with l15.size */
+    gpci_ctrl *gl1;       /* [gl1_count], with gl1.size (gl1_ctrl.h) */
+    gpci_ctrl_options gl1_options;
+    struct gpci_gl1_way *gl1_ways; /* [sms], with gl1.size */
+    uint32_t gl1_queue;            /* packets of an SM before the tags of a GL1 */
     gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
     gpci_ctrl *clusters;             /* caches of clusters of SMs, in a tree; or NULL */

@@ -507,7 +507,10 @@ static GPCI_NOINLINE void drop_outdated(gpci_timed *timed, gpci_ctrl *ctrl, uint
     gpc_line kept;
     if (GPCI_UNLIKELY(timed->hierarchy->log != NULL) && gpci_line_of(ctrl->cache, line, &kept) &&
         !(kept.valid_sectors & ~sectors) && !kept.dirty_sectors && !kept.pending_sectors)
-        gpci_log_dropped(timed->hierarchy, ctrl->cache, ctrl->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_L1,
+        gpci_log_dropped(timed->hierarchy, ctrl->cache,
+                         ctrl->level == 2                ? GPC_COMPONENT_L2
+                         : ctrl->level == GPCI_LEVEL_GL1 ? GPC_COMPONENT_GL1
+                                                         : GPC_COMPONENT_L1,
                          ctrl->index, line,
                          ctrl->level == 2 ? gpci_l2_host_address(timed->hierarchy, ctrl->index, line) : line);
     gpci_fence_stale(ctrl, line, sectors);

@@ -48,7 +48,7 @@ GPCI_INLINE uint64_t out_at(const gpci_ctrl_options *options, uint64_t now, uint
 uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes) {
     const gpci_ctrl_options *options = ctrl->options;
     uint64_t own = gpci_clock_own(options->clock, now);
-    if (GPCI_UNLIKELY(options->sector_packets) && ctrl->data.free > own && ctrl->data.left >= bytes) {
+    if (GPCI_UNLIKELY(options->packed) && ctrl->data.free > own && ctrl->data.left >= bytes) {
         ctrl->data.left -= bytes;
         return out_at(options, now, ctrl->data.free - 1);
     }

@@ -138,6 +138,8 @@ void gpci_timed_count_again(gpci_timed *timed, gpc_stats *stats) {
         gpci_l2_tlb_count_again(timed, stats);
     for (uint32_t i = 0; i < timed->hierarchy->l15_count; i++)
         stats->l15_stalls += read_only_stalls(&timed->l15[i], now);
+    for (uint32_t i = 0; i < timed->hierarchy->gl1_count; i++)
+        stats->gl1_stalls += read_only_stalls(&timed->gl1[i], now);
     for (uint32_t i = 0; timed->hierarchy->constants && i < timed->hierarchy->sms; i++)
         stats->const_stalls += read_only_stalls(gpci_constants_of(&timed->l1[i]), now);
     for (uint32_t i = 0; timed->dram && i < timed->channels; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/core/coherent.h"
 #include "timed/core/ctrl_holders.h"
+#include "timed/core/gl1_ctrl.h"
 #include "timed/ctrl/prefetch.h"
 
 #include <gpucache/experimental/experimental.h>
@@ -319,7 +320,11 @@ void gpci_stages_connect(gpci_timed *timed) {
         if (timed->l15)
             gpci_part_add(&timed->l1[i], GPCI_PART_L15, &gpci_l15_reader_part,
                           &timed->l15[timed->hierarchy->sm_l15[i]]);
+        if (timed->gl1)
+            gpci_part_add(&timed->l1[i], GPCI_PART_GL1, &gpci_gl1_way_part, &timed->gl1_ways[i]);
     }
+    if (timed->gl1)
+        timed->groups[GPCI_GROUP_L1S].step = gpci_l1_gl1_step;
     for (uint32_t i = 0; i < timed->groups[GPCI_GROUP_CLUSTERS].objects; i++) {
         connect_above(timed, &timed->clusters[i]);
         timed->clusters[i].networks.requests_out = gpci_network_of(timed, GPCI_GROUP_CLUSTER_REQUESTS);

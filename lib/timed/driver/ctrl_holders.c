@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/core/ctrl_holders.h"
 #include "timed/core/coherent.h"
+#include "timed/core/gl1_ctrl.h"
 #include "timed/ctrl/atomic_unit.h"
 
-/* Holders of controllers (holders.h): L1s, slices, clusters, L1.5s. Parts declare their own (ctrl_parts.h). */
+/* Holders of controllers (holders.h): L1s, slices, clusters, L1.5s, GL1s. Parts declare their own (ctrl_parts.h). */
 
 static const char *const at_tags[] = {"packets before its tags",
                                       "packets before its tags, held up",
@@ -80,6 +81,9 @@ static void hold_due(gpci_holders *holders, const gpci_ctrl *ctrl, const gpci_du
 static gpci_mover by_way_out(const gpci_timed *timed, const gpci_ctrl *ctrl) {
     if (!ctrl->out.count || !is_due(timed, &ctrl->out))
         return gpci_by_clock(ctrl->component);
+    if (gpci_gl1_way_of(ctrl))
+        return gpci_gl1_has_room(timed, ctrl) ? gpci_by_clock(ctrl->component)
+                                              : gpci_by_object(GPCI_GROUP_GL1S, gpci_gl1_way_of(ctrl)->gl1->index);
     const gpci_packet *pkt = first_of(timed, &ctrl->out);
     const bool room = timed->coherent ? gpci_coherent_l1_room(timed, ctrl)
                       : gpci_network_in_flits(ctrl->networks.requests_out)
@@ -263,5 +267,25 @@ void gpci_l15_hold(const gpci_group *group, uint32_t index, gpci_holders *holder
     gpci_held(holders, "lines to ask for", ctrl->out.count,
               gpci_queue_full(&l1->out) ? gpci_by_object(GPCI_GROUP_L1S, l1->index) : gpci_by_clock(l1->component));
     gpci_held(holders, "lines on their way to their SMs", ctrl->served.count, clock);
+    hold_misses(holders, ctrl);
+}
+
+/* Holders of GL1s. Room at a port of the network wakes the L1 of the port. */
+void gpci_gl1_hold(const gpci_group *group, uint32_t index, gpci_holders *holders) {
+    const gpci_timed *timed = group->timed;
+    const gpci_ctrl *ctrl = &timed->gl1[index];
+    const gpci_mover clock = gpci_by_clock(ctrl->component);
+    gpci_mover out = clock;
+    if (ctrl->out.count) {
+        const gpci_packet *pkt = first_of(timed, &ctrl->out);
+        const gpci_ctrl *l1 = &timed->l1[gpci_gl1_port(timed, ctrl, pkt->address)];
+        out = by_network(
+            l1, GPCI_GROUP_REQUESTS,
+            gpci_network_takes(l1->networks.requests_out, l1->index, timed->header + gpci_packet_payload(timed, pkt)));
+    }
+    gpci_held(holders, gpci_name_at_tags(ctrl->tag_access), ctrl->in.count,
+              gpci_by_tags(holders, ctrl, ctrl->tag_access));
+    gpci_held(holders, "packets in its miss queue", ctrl->out.count, out);
+    gpci_held(holders, "replies on their way to their SMs", ctrl->served.count, clock);
     hold_misses(holders, ctrl);
 }

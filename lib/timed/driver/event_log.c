@@ -11,21 +11,19 @@
 
 /* Events for actions of the timed hierarchy. */
 
-/* True if a controller is an SM's constant cache, not an L1. is_l15: true if a controller is an L1.5. */
+/* True if a controller is an SM's constant cache, not an L1. */
 static bool is_constants(const gpci_ctrl *ctrl) {
     return ctrl->level == 1 && !ctrl->rules->loads_go && ctrl->rules->own_lines && !ctrl->timed->hierarchy->coherent;
 }
 
-static bool is_l15(const gpci_ctrl *ctrl) {
-    return ctrl->level == 1 && !ctrl->rules->own_lines;
-}
-
 static gpc_component component_of(const gpci_ctrl *ctrl) {
-    if (is_constants(ctrl))
-        return GPC_COMPONENT_CONST;
-    if (is_l15(ctrl))
+    if (ctrl->level == 1 && !ctrl->rules->own_lines)
         return GPC_COMPONENT_L15;
-    return ctrl->level == 1 ? GPC_COMPONENT_L1 : ctrl->level == 2 ? GPC_COMPONENT_L2 : GPC_COMPONENT_CLUSTER;
+    if (ctrl->level == 1)
+        return is_constants(ctrl) ? GPC_COMPONENT_CONST : GPC_COMPONENT_L1;
+    return ctrl->level == 2                ? GPC_COMPONENT_L2
+           : ctrl->level == GPCI_LEVEL_GL1 ? GPC_COMPONENT_GL1
+                                           : GPC_COMPONENT_CLUSTER;
 }
 
 /* Label of a packet. Waiters and a tree's messages left before the event log was set and have no label. */
@@ -265,11 +263,13 @@ void gpci_append_lookup(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_pac
 }
 
 static gpc_event *blocked_at(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_tag_access *access) {
-    const uint32_t client = access == &ctrl->tag_access[1], sms = timed->hierarchy->sms;
-    const uint32_t place = is_l15(ctrl)         ? 2 * (sms + timed->hierarchy->slices)
-                           : is_constants(ctrl) ? sms + 2 * timed->hierarchy->slices
-                           : ctrl->level == 1   ? 0
-                                                : sms + ctrl->index + client;
+    const uint32_t sms = timed->hierarchy->sms, behind = 2 * timed->hierarchy->slices;
+    const gpc_component component = component_of(ctrl);
+    const uint32_t place = component == GPC_COMPONENT_GL1     ? behind + 2 * sms + timed->hierarchy->l15_count
+                           : component == GPC_COMPONENT_L15   ? behind + 2 * sms
+                           : component == GPC_COMPONENT_CONST ? behind + sms
+                           : ctrl->level == 1                 ? 0
+                                                              : sms + ctrl->index + (access == &ctrl->tag_access[1]);
     return &timed->log->blocked[place + ctrl->index];
 }
 

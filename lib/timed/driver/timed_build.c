@@ -40,6 +40,7 @@ static gpci_ctrl_options l1_options(const gpci_timed *timed) {
         .drains = gpci_number(timed->hierarchy, GPCI_KEY_L1_MSHR_FREE) != GPCI_MSHR_FILLED,
         .reserves = gpci_number(timed->hierarchy, GPCI_KEY_L1_MSHR_FREE) == GPCI_MSHR_RESERVING,
         .sector_packets = timed->hierarchy->sector_packets,
+        .packed = timed->hierarchy->sector_packets,
         .hashed = timed->hierarchy->tag_banks.hashed,
         .part = gpci_number(timed->hierarchy, GPCI_KEY_L1_BYPASS_FETCH) == GPC_BYPASS_FETCH_NEEDED,
         .clock = {1, 1}};

@@ -19,9 +19,10 @@
 
 /* Most packets in flight of one line: the line, fetches of two slices, and evictions, possibly from every L1. */
 uint64_t gpci_packets_per_line(const gpci_timed *timed) {
-    return 8 + (timed->hierarchy->inclusive ? 2ull * timed->hierarchy->sms * timed->hierarchy->l2_level.line_bytes /
-                                                  timed->hierarchy->l1_level.line_bytes
-                                            : 0);
+    return 8 + (timed->gl1 != NULL) +
+           (timed->hierarchy->inclusive ? 2ull * timed->hierarchy->sms * timed->hierarchy->l2_level.line_bytes /
+                                              timed->hierarchy->l1_level.line_bytes
+                                        : 0);
 }
 
 gpc_status gpci_make_packets(gpci_timed *timed, uint32_t lines) {

@@ -2,6 +2,7 @@
 #include "base/check.h"
 #include "level/rules/level_rules.h"
 #include "timed/core/coherent.h"
+#include "timed/core/gl1_ctrl.h"
 #include "timed/core/mshr_table.h"
 #include "timed/core/run_ahead.h"
 #include "timed/core/timed.h"
@@ -413,6 +414,13 @@ void gpci_l1_step(const gpci_group *group, uint32_t sm) {
     step_below(timed, ctrl, has_room, send_out);
     if (timed->ahead_limit && !gpci_sm_is_due(timed, sm))
         gpci_run_ahead(timed, sm);
+}
+
+void gpci_l1_gl1_step(const gpci_group *group, uint32_t sm) {
+    gpci_timed *timed = group->timed;
+    gpci_ctrl *ctrl = &timed->l1[sm];
+    step_above(timed, ctrl, gpci_l1_fills, run_own_tags);
+    step_below(timed, ctrl, gpci_gl1_has_room, send_out);
 }
 
 bool gpci_l1_step_ahead(gpci_timed *timed, gpci_ctrl *ctrl) {

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "level/rules/level_count.h"
 #include "level/rules/level_rules.h"
+#include "timed/core/gl1_ctrl.h"
 #include "timed/core/kept_access.h"
 #include "timed/core/stage_times.h"
 #include "timed/core/timed.h"
@@ -291,7 +292,7 @@ static uint32_t take_handed(gpci_timed *timed, gpci_ctrl *ctrl) {
 
 #ifdef GPCI_CHECK
 /* Bytes of the reply to a packet: a header, and sectors for a packet that reads. */
-static uint64_t bytes_asked(const gpci_timed *timed, const gpci_packet *pkt) {
+uint64_t gpci_reply_bytes_asked(const gpci_timed *timed, const gpci_packet *pkt) {
     const bool reads = pkt->request.kind != GPC_STORE && pkt->request.kind != GPC_REDUCTION;
     return timed->header + (reads ? (uint64_t)gpci_popcount(pkt->segments) * GPCI_SEGMENT : 0);
 }
@@ -310,7 +311,8 @@ void gpci_l1_fills(gpci_timed *timed, gpci_ctrl *ctrl) {
             handed ? take_handed(timed, ctrl) : gpci_network_receive(ctrl->networks.replies_in, ctrl->index);
         ctrl->below.packets -= !handed;
 #ifdef GPCI_CHECK
-        ctrl->counts.reply_bytes_again += handed ? 0 : bytes_asked(timed, gpci_packet_at(&timed->pool, packet));
+        ctrl->counts.reply_bytes_again +=
+            handed ? 0 : gpci_reply_bytes_asked(timed, gpci_packet_at(&timed->pool, packet));
 #endif
         uint32_t size = gpci_packet_at(&timed->pool, packet)->path.size - timed->header;
         ctrl->fill_free = now + (size + ctrl->options->fill_width - 1) / ctrl->options->fill_width;

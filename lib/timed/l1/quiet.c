@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "timed/core/gl1_ctrl.h"
 #include "timed/core/shards.h"
 #include "timed/core/timed.h"
 #include "timed/ctrl/l15_ctrl.h"
@@ -36,5 +37,7 @@ gpc_status gpci_timed_empty_l1(gpc_hierarchy *hierarchy, uint32_t sm) {
     if (hierarchy->constants)
         gpci_drop_all(hierarchy->constants[sm]);
     gpci_l15_drop_constants(hierarchy, sm);
+    if (hierarchy->gl1)
+        gpci_gl1_drop(timed, ctrl);
     return GPC_OK;
 }

@@ -2,6 +2,7 @@
 #include "cache/cache.h"
 #include "level/rules/level_count.h"
 #include "timed/core/coherent.h"
+#include "timed/core/gl1_ctrl.h"
 #include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
 #include "timed/core/timed.h"
@@ -142,6 +143,8 @@ static bool drop(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t number) {
         GPCI_AGAIN(timed->hierarchy->of_sm[ctrl->index].again.fence_lines += ctrl->cache->again.invalidations);
         gpci_count_fence_lines(timed->hierarchy, ctrl->index, lines);
         gpci_ctrl_resource_freed(ctrl, GPC_BUSY_LINE);
+        if (gpci_gl1_way_of(ctrl))
+            gpci_gl1_drop(timed, ctrl);
     }
     timed->inflights[number].due = ctrl->data.free - ctrl->options->latency;
     return true;
