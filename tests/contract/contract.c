@@ -111,6 +111,7 @@ static const char *const own_predictor_rows[] = {
     "hybrid(file=tests/contract/small.profile,use=segments)",
     "compiler(file=tests/contract/small.profile)",
     "profile-address(file=tests/contract/small.profile,use=segments)",
+    "profile-address(file=tests/contract/small.profile,reuse=address)",
     "compiler(file=tests/contract/small.profile,use=segments)",
     "sdbp(tables=8,entries=64,share=1,sampler-ways=20)",
     "mrpb",

@@ -123,6 +123,33 @@ Test(predictors, use_by_segments) {
     close_bench(&b);
 }
 
+/* A segment of a line, hit three times, evicted and filled again: R is 3/2 in a residence (0.625), 3 of the address (1). */
+Test(predictors, profile_address_reuse) {
+    bench b;
+    open_bench(&b, NULL);
+    for (int i = 0; i < 4; i++)
+        rig_load(&b.r, 0, 0x50, LINE(130));
+    rig_load(&b.r, 0, 0x50, LINE(132));
+    rig_load(&b.r, 0, 0x50, LINE(134));
+    rig_load(&b.r, 0, 0x50, LINE(130));
+    cr_assert_eq(rig_line(&b.r, 0, LINE(130))->fills, 2);
+    cr_assert_eq(gpc_profile_save(b.r.profile, &(gpc_stream)GPC_STREAM_FILE(b.file), NULL, NULL), GPC_OK);
+    static const struct {
+        const char *more;
+        uint64_t fetched;
+    } rows[] = {{", use=segments", 1},
+                {", use=segments, reuse=residence", 1},
+                {", use=segments, reuse=address", 4},
+                {", reuse=address", 1}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        gpc_hierarchy *h = open_hierarchy(&b, spec_of(&b, "profile-address", rows[i].more));
+        cr_expect_eq(load(h, 0, 0, LINE(130), 1), rows[i].fetched, "%s", rows[i].more);
+        cr_expect_eq(load(h, 0, 0, LINE(132), 1), 1, "%s", rows[i].more);
+        gpc_hierarchy_destroy(h);
+    }
+    close_bench(&b);
+}
+
 /* Lists are per SM. */
 Test(predictors, profile_address_by_sm) {
     static const char *const settings[] = {"sm.count=3", NULL};

@@ -5,7 +5,8 @@
 /*
  * Profiling-based bypassing by address, seeds/001 IV.B. For each line address A of each SM a profile tells the reuses
  * in a residence, R, and the share of the 128 bytes used by an access, U. If U x (1 + R) < 1 (Eq. 1), 32-byte
- * transactions past L1 move fewer bytes than the line: A is on the list of its SM, and loads of A bypass.
+ * transactions past L1 move fewer bytes than the line: A is on the list of its SM, and loads of A bypass. IV.B itself
+ * has R "for each data address": reuse = address takes the reuses of A in the whole run, however often A is filled.
  *
  * Example, Fig. 2(b), U = 25 %: with R = 2 a residence serves three accesses of 32 bytes for 128, 0.75 < 1, bypass.
  * With R = 3 the product is 1, and A is cached. Fig. 2(c), U = 75 %: cached from R = 1 on (1.5).
@@ -22,10 +23,18 @@ static const gpc_parameter parameters[] = {
     {"address-bits", 40, 16, 64, true, "bits of an address, for the cost of the lists (40: Fermi's)"},
 };
 
-static bool should_bypass(const gpc_profile_line *row, uint32_t use) {
-    if (use == GPCI_USE_BYTES)
-        return row->score < 1;
-    return gpci_profile_score_of(row->segments * GPCI_SEGMENT, row->bytes_moved, row->fills, row->hits, row->hits) < 1;
+enum { REUSE = GPCI_PROFILE_TEXTS, TEXTS }; /* REUSE: index of the text parameter after GPCI_PROFILE_TEXT_ROWS */
+enum { OF_RESIDENCE, OF_ADDRESS };          /* words of REUSE */
+
+static const gpc_text_parameter texts[] = {
+    GPCI_PROFILE_TEXT_ROWS,
+    {"reuse", "residence", "residence|address", "what R is of: a residence in L1, or the address in the whole run"},
+};
+
+static bool should_bypass(const gpc_profile_line *row, const uint32_t *words) {
+    const uint64_t fills = words[REUSE] == OF_RESIDENCE ? row->fills : 0;
+    const uint64_t used = words[GPCI_PROFILE_USE] == GPCI_USE_BYTES ? row->bytes_used : row->segments * GPCI_SEGMENT;
+    return gpci_profile_score_of(used, row->bytes_moved, fills, row->hits, row->hits) < 1;
 }
 
 /*
@@ -38,7 +47,7 @@ static size_t list_of(gpc_profile *profile, const gpc_policy_env *env, gpci_map 
     if (gpc_profile_lines(profile, &rows, &count, NULL) < 0)
         return 0;
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].sm != env->index || !should_bypass(&rows[i], env->words[GPCI_PROFILE_USE]))
+        if (rows[i].sm != env->index || !should_bypass(&rows[i], env->words))
             continue;
         listed++;
         if (lines)
@@ -105,8 +114,8 @@ const gpc_predictor_ops gpci_profile_address = {
     .finish = finish,
     .predict = predict,
     .cost_bits = cost_bits,
-    .texts = gpci_profile_texts,
-    .text_count = GPCI_PROFILE_TEXTS,
+    .texts = texts,
+    .text_count = TEXTS,
     .shared_bytes = sizeof(gpci_profile_share),
     .reads = GPC_READS_PLACE | GPC_READS_ADDRESS | GPC_READS_KIND,
 };

@@ -126,7 +126,7 @@ def _speedups(bench):
         methods = {
             "": "always-cache",
             "hardware": HARDWARE,
-            "profile": f"profile-address(file={facts.file}, use=segments)",
+            "profile": f"profile-address(file={facts.file}, use=segments, reuse=address)",  # IV.B
         }
         for threshold, _ in facts.candidates:
             methods["hybrid", threshold] = f"hybrid(file={facts.file}, use=segments, threshold={threshold:.12g})"
