@@ -25,7 +25,7 @@ KERNELS = {
     "transpose": "synthetic:transpose-tiled:512KiB",
     "matmul": "synthetic:matmul-tiled:64KiB",
     "gather": "synthetic:gather:256KiB",
-    "sssp": "synthetic:sssp:256KiB",
+    "sssp": "synthetic:sssp:256KiB:first=3,launches=1",
 }
 PROTOCOLS = "nmoesi", "moesi", "vi"
 PLACEMENTS = "first-touch", "round-robin"

@@ -21,7 +21,7 @@ import gpucache  # noqa: E402
 # Many launches: traces replayed in turn.
 LAUNCHES = {
     "stream, 400 launches": ["synthetic:stream:256KiB:turns=10"] * 10,
-    "sssp, 192 launches": ["synthetic:sssp:64KiB:rounds=48"] * 4,
+    "gather, 192 launches": [f"synthetic:gather:64KiB:seed={seed}" for seed in range(48)] * 4,
     "vectoradd after vecmul, 96": ["synthetic:vectoradd:64KiB", "synthetic:vecmul:2MiB"] * 48,
 }
 # Long ones.

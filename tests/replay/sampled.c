@@ -105,7 +105,10 @@ static void expect_counted(const gpc_replay *replay, const measured_stats *whole
 }
 
 static const char *const stream[] = {"synthetic:stream:32KiB:turns=10"};
-static const char *const graph[] = {"synthetic:sssp:16KiB:rounds=48"};
+static const char *const gathers[] = {"synthetic:gather:16KiB:seed=1", "synthetic:gather:16KiB:seed=2",
+                                      "synthetic:gather:16KiB:seed=3", "synthetic:gather:16KiB:seed=4",
+                                      "synthetic:gather:16KiB:seed=5", "synthetic:gather:16KiB:seed=6",
+                                      "synthetic:gather:16KiB:seed=7", "synthetic:gather:16KiB:seed=8"};
 
 Test(sampled, launches_of_a_group) {
     rig *r = open_timed("kernels");
@@ -195,7 +198,7 @@ Test(sampled, intervals_cover_the_truth) {
     unsigned covered[4] = {0}, seeds = EFFORT_SANITIZED ? 1 : 12;
     measured_stats whole = {0};
     if (!EFFORT_SANITIZED)
-        whole = run_whole(r, graph, 1, 1);
+        whole = run_whole(r, gathers, 8, 6);
     set(r, "sample", "kernels");
     const double truths[] = {(double)whole.cycles, (double)whole.warp_instructions / (double)whole.cycles,
                              (double)whole.l1_load_sector_hits, (double)whole.scheduler_load_stalls};
@@ -205,7 +208,7 @@ Test(sampled, intervals_cover_the_truth) {
         gpc_context *own, *kept = r->context;
         cr_assert_eq(gpc_context_create(&options, &own, &r->error), GPC_OK);
         r->context = own;
-        gpc_replay *replay = run_all(r, graph, 1, 1);
+        gpc_replay *replay = run_all(r, gathers, 8, 6);
         for (unsigned n = 0; n < 4 && !EFFORT_SANITIZED; n++) {
             gpc_estimate found = estimate_of(replay, GPC_SAMPLING_ALL, names[n]);
             cr_expect_leq(fabs(found.value / truths[n] - 1), 0.03, "%s, seed %u", names[n], seed);

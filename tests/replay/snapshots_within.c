@@ -225,7 +225,7 @@ static const char *const sources[] = {"synthetic:gather:32KiB",
                                       "synthetic:transpose-naive:64KiB",
                                       "synthetic:stream:16KiB:turns=3",
                                       "synthetic:stream:32KiB",
-                                      "synthetic:sssp:8KiB:rounds=4",
+                                      "synthetic:sssp:8KiB:launches=4",
                                       "synthetic:bulk-copy:32KiB:tiles=4,stages=2",
                                       "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=3",
                                       "synthetic:bulk-copy:32KiB:tiles=4,stages=2,kind=5"};

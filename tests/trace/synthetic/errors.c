@@ -97,6 +97,8 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("accesses:128:step=130", GPC_ERROR_RANGE, "parameter 'step': 130 is no multiple of 4");
     refused("private-reuse:1KiB", GPC_ERROR_RANGE, "less than a block's 16384");
     refused("sssp:100:degree=32", GPC_ERROR_RANGE, "a node's 32 edges");
+    refused("bfs:64KiB:first=6", GPC_ERROR_RANGE, "parameter 'first': the search has 6 launches");
+    taken("bfs:64KiB:first=5");
     refused("similarity-score:2MiB:features=7", GPC_ERROR_RANGE, "7 is no multiple of 4");
     refused("similarity-score:256:features=64", GPC_ERROR_RANGE, "two documents of 64 features");
     refused("similarity-score:1GiB:features=4,pairs=0", GPC_ERROR_RANGE, "more than GPUs take");

@@ -6,49 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Accesses of one array, by element; and the arrays of an open source. */
-typedef struct touched {
-    rig rig;
-    const gpci_synthetic_array *arrays;
-    size_t count;
-} touched;
-
-typedef void (*each_access)(void *data, uint64_t thread, const gpc_instruction *i, size_t array, uint64_t offset);
-
-static void begin(touched *t, const char *source) {
-    rig_open(&t->rig, source);
-    t->arrays = gpci_synthetic_arrays(t->rig.source, &t->count);
-}
-
-static void one_access(const touched *t, uint64_t thread, const gpc_instruction *i, uint64_t address, each_access call,
-                       void *data) {
-    for (size_t a = 0; a < t->count; a++)
-        if (address >= t->arrays[a].base && address < t->arrays[a].base + t->arrays[a].bytes) {
-            call(data, thread, i, a, address - t->arrays[a].base);
-            return;
-        }
-    cr_assert_fail("%#lx is in no array", (unsigned long)address);
-}
-
-/* All lanes' accesses of the next launch, in order per thread; false at the end. */
-static bool run_next(touched *t, each_access call, void *data) {
-    if (!rig_kernel(&t->rig))
-        return false;
-    for (const gpc_block *block; (block = rig_block(&t->rig));)
-        for (uint32_t w = 0; w < block->warp_count; w++)
-            for (uint64_t k = 0; k < block->warps[w].count; k++) {
-                const gpc_instruction *i = &block->warps[w].instructions[k];
-                uint64_t first = (uint64_t)block->index * t->rig.kernel.block[0] + w * 32, n = 0;
-                for (uint64_t left = i->addresses ? i->mask : 0; left; left &= left - 1)
-                    one_access(t, first + gpci_lowest(left), i, i->addresses[n++], call, data);
-            }
-    return true;
-}
-
-static void run(touched *t, each_access call, void *data) {
-    cr_assert(run_next(t, call, data));
-}
-
 /* Loads, stores and atomics per element of an array. */
 typedef struct tally {
     size_t array;
@@ -57,7 +14,7 @@ typedef struct tally {
     unsigned *loaded, *stored, *changed;
 } tally;
 
-static tally make_tally(const touched *t, size_t array, unsigned width) {
+static tally make_tally(const arrays_rig *t, size_t array, unsigned width) {
     size_t elements = t->arrays[array].bytes / width;
     tally sum = {.array = array, .width = width};
     sum.loaded = calloc(elements, sizeof(unsigned));
@@ -84,62 +41,6 @@ static void add(void *data, uint64_t thread, const gpc_instruction *i, size_t ar
     (load ? sum->loaded : store ? sum->stored : sum->changed)[element]++;
 }
 
-enum { SSSP_DEGREES, SSSP_FIRSTS, SSSP_EDGES, SSSP_WEIGHTS, SSSP_DISTANCES, SSSP_FLAG, SSSP_LIST };
-
-static tally sssp(const char *source, size_t array) {
-    touched t;
-    begin(&t, source);
-    tally sum = make_tally(&t, array, array == SSSP_FLAG ? 1 : 4);
-    run(&t, add, &sum);
-    rig_close(&t.rig);
-    return sum;
-}
-
-/* 2,048 nodes of 8 edges: every node's degree and every edge's end and weight are read once. */
-Test(synthetic_irregular, sssp_edges) {
-    tally sum = sssp("sssp:64KiB", SSSP_DEGREES);
-    for (unsigned node = 0; node < 2048; node++)
-        cr_assert_eq(sum.loaded[node], 1);
-    free_tally(&sum);
-    for (size_t array = SSSP_EDGES; array <= SSSP_WEIGHTS; array++) {
-        sum = sssp("sssp:64KiB", array);
-        cr_assert_eq(sum.loads, 16384);
-        for (unsigned edge = 0; edge < 16384; edge++)
-            cr_assert_eq(sum.loaded[edge], 1, "edge %u is read %u times", edge, sum.loaded[edge]);
-        free_tally(&sum);
-    }
-}
-
-/*
- * For every edge the distances of the two ends are read, with an atomic if a path becomes shorter: none, all, a
- * quarter.
- */
-Test(synthetic_irregular, sssp_distances) {
-    static const struct {
-        const char *source;
-        double share;
-    } cases[] = {{"sssp:64KiB:relaxed=0", 0}, {"sssp:64KiB:relaxed=100", 1}, {"sssp:64KiB", 0.25}};
-    for (unsigned c = 0; c < 3; c++) {
-        tally sum = sssp(cases[c].source, SSSP_DISTANCES);
-        cr_assert_eq(sum.loads, 2 * 16384);
-        cr_assert_eq(sum.stores, 0);
-        /* Four deviations of 16,384 draws with a quarter are 222. */
-        cr_assert_float_eq((double)sum.atomics, 16384 * cases[c].share, c == 2 ? 222 : 0.5);
-        if (c == 2)
-            cr_expect_eq(sum.atomics, 3973, "%lu: other draws than traces of before had", (unsigned long)sum.atomics);
-        free_tally(&sum);
-    }
-    /* With all edges shorter every node with edges sets the flag; with none, no node does. */
-    tally quiet = sssp("sssp:64KiB:relaxed=0", SSSP_FLAG), loud = sssp("sssp:64KiB:relaxed=100", SSSP_FLAG);
-    tally firsts = sssp("sssp:64KiB", SSSP_FIRSTS);
-    cr_assert_eq(quiet.stores, 0);
-    cr_assert_eq(loud.stores, firsts.loads);
-    cr_assert(firsts.loads > 1500 && firsts.loads < 2048);
-    free_tally(&quiet);
-    free_tally(&loud);
-    free_tally(&firsts);
-}
-
 /* Instructions are 16 bytes apart, as in a real program. */
 Test(synthetic_irregular, places_of_instructions) {
     gpc_context *context;
@@ -161,42 +62,15 @@ Test(synthetic_irregular, places_of_instructions) {
     gpc_context_destroy(context);
 }
 
-/* The nodes of a list are random draws: about 1 - 1/e of all nodes occur. */
-Test(synthetic_irregular, sssp_worklist) {
-    tally list = sssp("sssp:64KiB:worklist=1", SSSP_LIST), degrees = sssp("sssp:64KiB:worklist=1", SSSP_DEGREES);
-    unsigned distinct = 0;
-    for (unsigned node = 0; node < 2048; node++) {
-        cr_assert_eq(list.loaded[node], 1);
-        distinct += degrees.loaded[node] > 0;
-    }
-    cr_assert_eq(degrees.loads, 2048);
-    cr_assert(distinct > 1230 && distinct < 1360, "%u of 2048", distinct);
-    free_tally(&list);
-    free_tally(&degrees);
-}
-
-/* As sssp, without weights; a lower level is a store, not an atomic. */
-Test(synthetic_irregular, bfs) {
-    enum { BFS_EDGES = 2, BFS_LEVELS };
-    tally edges = sssp("bfs:64KiB", BFS_EDGES), levels = sssp("bfs:64KiB:relaxed=100", BFS_LEVELS);
-    for (unsigned edge = 0; edge < 16384; edge++)
-        cr_assert_eq(edges.loaded[edge], 1);
-    cr_assert_eq(levels.loads, 2 * 16384);
-    cr_assert_eq(levels.stores, 16384);
-    cr_assert_eq(levels.atomics, 0);
-    free_tally(&edges);
-    free_tally(&levels);
-}
-
 /*
  * Rodinia's bfs. Expected numbers are from a C++ program: the program draws the graph as graphgen.cpp, with rand() and
  * libstdc++'s classes, searches the graph, and counts 32-byte sectors of each warp's accesses by the kernels' source.
  */
 static tally all_levels(size_t array, unsigned width) {
-    touched t;
-    begin(&t, "rodinia-bfs:98304");
+    arrays_rig t;
+    arrays_open(&t, "rodinia-bfs:98304");
     tally sum = make_tally(&t, array, width);
-    while (run_next(&t, add, &sum))
+    while (arrays_next(&t, add, &sum))
         ;
     rig_close(&t.rig);
     return sum;
@@ -229,10 +103,10 @@ static void count_marks(void *data, uint64_t thread, const gpc_instruction *i, s
 /* Each Kernel2 marks the nodes of one more level as visited; the last finds none. */
 Test(synthetic_irregular, level_sizes) {
     static const unsigned sizes[] = {8, 51, 267, 1146, 2138, 483, 2, 0};
-    touched t;
+    arrays_rig t;
     unsigned launches = 0, marked = 0;
-    begin(&t, "rodinia-bfs:98304");
-    for (; run_next(&t, count_marks, &marked); launches++, marked = 0) {
+    arrays_open(&t, "rodinia-bfs:98304");
+    for (; arrays_next(&t, count_marks, &marked); launches++, marked = 0) {
         cr_assert_eq((strstr(t.rig.kernel.name, "Kernel2") != NULL), launches % 2, "%s", t.rig.kernel.name);
         cr_expect_eq(marked, launches % 2 ? sizes[launches / 2] : 0, "launch %u: %u", launches, marked);
     }
@@ -294,9 +168,9 @@ static void follow(void *data, uint64_t thread, const gpc_instruction *i, size_t
 Test(synthetic_irregular, btree) {
     enum { ROOT, MIDDLE, LEAVES = 4, QUERIES = 40 };
     static searches found;
-    touched t;
-    begin(&t, "rodinia-btree:160000:queries=40,ranges=20");
-    run(&t, follow, &found);
+    arrays_rig t;
+    arrays_open(&t, "rodinia-btree:160000:queries=40,ranges=20");
+    arrays_run(&t, follow, &found);
     cr_expect_eq(t.arrays[0].bytes, 2068 * (1 + 3 + 313));
     for (unsigned query = 0; query < QUERIES; query++) {
         const search *s = &found.of[query];
@@ -307,7 +181,7 @@ Test(synthetic_irregular, btree) {
             cr_assert_eq(s->nodes[level], nodes[level], "query %u, level %u", query, level);
     }
     memset(&found, 0, sizeof found);
-    run(&t, follow, &found);
+    arrays_run(&t, follow, &found);
     rig_close(&t.rig);
     for (unsigned query = 0; query < 20; query++) {
         cr_assert_eq(found.of[query].levels, 2 * 3);
@@ -343,9 +217,9 @@ static void check_flow(void *data, uint64_t thread, const gpc_instruction *i, si
 /* 1,000 cells: 4 neighbours and 12 numbers of normals each, 98 of 100 neighbours exist. */
 Test(synthetic_irregular, cfd) {
     static flows f;
-    touched t;
-    begin(&t, "rodinia-cfd:20000:near=16,launch=2");
-    run(&t, check_flow, &f);
+    arrays_rig t;
+    arrays_open(&t, "rodinia-cfd:20000:near=16,launch=2");
+    arrays_run(&t, check_flow, &f);
     rig_close(&t.rig);
     unsigned around = 0;
     for (unsigned cell = 0; cell < 1000; cell++) {
@@ -388,9 +262,9 @@ Test(synthetic_irregular, similarity_score) {
             s.first[pair] = first;
             s.second[pair] = second;
         }
-    touched t;
-    begin(&t, "similarity-score:8KiB");
-    run(&t, check_score, &s);
+    arrays_rig t;
+    arrays_open(&t, "similarity-score:8KiB");
+    arrays_run(&t, check_score, &s);
     for (pair = 0; pair < 496; pair++)
         cr_assert_eq(s.steps[pair], 32);
     cr_assert_eq(s.results, 2 * 496);
@@ -404,10 +278,10 @@ enum { COMD_LISTS, COMD_TABLE, COMD_POSITIONS, COMD_FORCES };
  * the own coordinates once before. The three coordinates are arrays of 27 cells by 64 places, one behind another.
  */
 static void check_cells(const char *source, uint64_t atoms, uint64_t places, uint64_t seen) {
-    touched t;
-    begin(&t, source);
+    arrays_rig t;
+    arrays_open(&t, source);
     tally sum = make_tally(&t, COMD_POSITIONS, 8);
-    run(&t, add, &sum);
+    arrays_run(&t, add, &sum);
     uint64_t used[3] = {0};
     for (unsigned axis = 0; axis < 3; axis++)
         for (uint64_t place = 0; place < places; place++) {
@@ -432,10 +306,10 @@ Test(synthetic_irregular, comd) {
 
 /* A force of three components and an energy per atom. */
 Test(synthetic_irregular, comd_forces) {
-    touched t;
-    begin(&t, "comd:13824");
+    arrays_rig t;
+    arrays_open(&t, "comd:13824");
     tally sum = make_tally(&t, COMD_FORCES, 8);
-    run(&t, add, &sum);
+    arrays_run(&t, add, &sum);
     cr_assert_eq(sum.stores, 4 * 432);
     for (unsigned k = 0; k < 4 * 432; k++)
         cr_assert_eq(sum.stored[k], 1);
@@ -446,10 +320,10 @@ Test(synthetic_irregular, comd_forces) {
 enum { TEXT_RECORDS, TEXT_TEXT, TEXT_KEY, TEXT_RESULTS };
 
 static tally text(const char *source, size_t array) {
-    touched t;
-    begin(&t, source);
+    arrays_rig t;
+    arrays_open(&t, source);
     tally sum = make_tally(&t, array, array == TEXT_TEXT || array == TEXT_KEY ? 1 : 4);
-    run(&t, add, &sum);
+    arrays_run(&t, add, &sum);
     rig_close(&t.rig);
     return sum;
 }

@@ -76,3 +76,36 @@ traffic rig_traffic(rig *r) {
         traffic_add(&sum, block);
     return sum;
 }
+
+void arrays_open(arrays_rig *t, const char *source) {
+    rig_open(&t->rig, source);
+    t->arrays = gpci_synthetic_arrays(t->rig.source, &t->count);
+}
+
+static void one_access(const arrays_rig *t, uint64_t thread, const gpc_instruction *i, uint64_t address,
+                       each_access call, void *data) {
+    for (size_t a = 0; a < t->count; a++)
+        if (address >= t->arrays[a].base && address < t->arrays[a].base + t->arrays[a].bytes) {
+            call(data, thread, i, a, address - t->arrays[a].base);
+            return;
+        }
+    cr_assert_fail("%#lx is in no array", (unsigned long)address);
+}
+
+bool arrays_next(arrays_rig *t, each_access call, void *data) {
+    if (!rig_kernel(&t->rig))
+        return false;
+    for (const gpc_block *block; (block = rig_block(&t->rig));)
+        for (uint32_t w = 0; w < block->warp_count; w++)
+            for (uint64_t k = 0; k < block->warps[w].count; k++) {
+                const gpc_instruction *i = &block->warps[w].instructions[k];
+                uint64_t first = (uint64_t)block->index * t->rig.kernel.block[0] + w * 32, n = 0;
+                for (uint64_t left = i->addresses ? i->mask : 0; left; left &= left - 1)
+                    one_access(t, first + gpci_lowest(left), i, i->addresses[n++], call, data);
+            }
+    return true;
+}
+
+void arrays_run(arrays_rig *t, each_access call, void *data) {
+    cr_assert(arrays_next(t, call, data));
+}

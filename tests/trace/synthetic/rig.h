@@ -36,4 +36,19 @@ void traffic_add(traffic *sum, const gpc_block *block);
 /* Traffic of the present kernel's remaining blocks. */
 traffic rig_traffic(rig *r);
 
+/* An open source with its arrays. The caller closes the rig. */
+typedef struct arrays_rig {
+    rig rig;
+    const gpci_synthetic_array *arrays;
+    size_t count;
+} arrays_rig;
+
+typedef void (*each_access)(void *data, uint64_t thread, const gpc_instruction *i, size_t array, uint64_t offset);
+
+void arrays_open(arrays_rig *t, const char *source);
+/* All lanes' accesses of the next launch, in order per thread; false at the end. */
+bool arrays_next(arrays_rig *t, each_access call, void *data);
+/* The same, of a source with a launch left. */
+void arrays_run(arrays_rig *t, each_access call, void *data);
+
 #endif
