@@ -127,7 +127,11 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                   .burst_bytes = 32,
                   .burst = 1, /* [G] 16 bytes x 2 transfers */
                   .dual = 1}, /* [G] -dram_dual_bus_interface 1 */
-    /* HBM2E, a 128-bit channel: [G] SM80_A100, stated at the L2 clock of 1512 MHz, except marked figures. */
+    /*
+     * HBM2E: [G] SM80_A100, stated at the L2 clock of 1512 MHz, except marked figures. A channel has 128 bits, two
+     * pseudo channels of JESD235B with rows of 1 KB and bursts of 4 transfers; [G] has the legacy mode without pseudo
+     * channels, with which an A100's streams reach half of the measured rates (tests/hardware/README.md).
+     */
     [SET_HBM2E] = {.mhz = 1512,
                    .trcd = 22,
                    .trcd_write = 22,
@@ -136,26 +140,26 @@ static const gpci_dram_timing sets[SET_COUNT] = {
                    .tcwl = 4,
                    .tras = 50,
                    .trc = 72,
-                   .trrd_s = 7,
-                   .trrd_l = 7,
-                   .tfaw = 46, /* [D] HBM2_8Gb_x128.ini: 30 ns */
+                   .trrd_s = 6, /* JESD235B: 4 ns */
+                   .trrd_l = 9, /* [D] 6 ns */
+                   .tfaw = 24,  /* JESD235B: 16 ns */
                    .twr = 19,
                    .twtr_s = 5,
                    .twtr_l = 5,
                    .trtw = 2, /* [R] HBM2.cpp */
                    .trtp = 7,
-                   .tccd_s = 1,
+                   .tccd_s = 2,
                    .tccd_l = 4,
                    .trefi = 5897,
                    .trfc = 394, /* trefi, trfc: [D] 3900 and 260 ns */
                    .trfc_bank = 242,
                    .trrefd = 13, /* trfc_bank, trrefd: [R] HBM2.cpp, 160 and 8 ns */
-                   .pseudo = 1,
+                   .pseudo = 2,
                    .groups = 4,
                    .group_banks = 4,
-                   .row_bytes = 2048,
+                   .row_bytes = 1024,
                    .burst_bytes = 32,
-                   .burst = 1,
+                   .burst = 2,
                    .dual = 1},
     /*
      * HBM3 at 5.2 Gb/s a pin. A channel of the model is 128 bits wide, and has four 32-bit pseudo channels of JESD238.

@@ -60,15 +60,15 @@ class Bench:
         return self.rate(places * PART, f"{source}{first + places}", f"{source}{first}")
 
     def stream(self, kind, threads, blocks):
-        """GB/s of gpu-stream, with `blocks` of `threads` on an SM. In place of 2 GiB an array has twice L2's bytes, and
-        L2 a part of its sets, because data that are used once need few: the first half of a run fills L2. Small blocks,
-        which do not saturate DRAM, are TURNS for each place in half a run."""
+        """GB/s of gpu-stream, with `blocks` of `threads` on an SM. In place of 2 GiB, half of all arrays is twice L2's
+        bytes, and L2 has a part of its sets, because data that are used once need few: the first half of a run fills
+        L2. Small blocks, which do not saturate DRAM, are TURNS for each place in half a run."""
         bytes_of_l2 = self.value("l2.size")
         while bytes_of_l2 // 2 >= SMALL:
             bytes_of_l2 //= 2
         self.config["l2.size"] = f"{bytes_of_l2}B"
         turns = TURNS * self.value("sm.count") * blocks
-        half = min(turns, -(-bytes_of_l2 // (threads * 8))) * threads * 8
+        half = min(turns, -(-2 * bytes_of_l2 // ARRAYS[kind] // (threads * 8))) * threads * 8
         shared = self.value("sm.shared") // 1024 // (blocks + 1) + 1
         source = f"B:kind={KINDS.index(kind)},threads={threads},shared={shared}"
         return self.rate(half * ARRAYS[kind], f"gpu-stream:{2 * half}{source}", f"gpu-stream:{half}{source}")

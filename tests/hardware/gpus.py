@@ -53,7 +53,7 @@ def clocks(core, **more):
 
 GPUS = {
     "v100": Board("v100", "0B", {}),
-    "a100_80": Board("a100", "32KiB", {}, {"strides": "a100"}),
+    "a100_80": Board("a100", "32KiB", {"clock.dram": 1512, "dram.latency": 252}, {"strides": "a100"}),
     "a40": Board("rtx3090", "16KiB", {"sm.count": 84, **clocks(1740), "clock.dram": 1812, "dram.latency": 256}),
     "l40": Board("rtx4090", "32KiB", {"sm.count": 142, **clocks(2490), "clock.l2": 1868, "clock.dram": 2250, "dram.latency": 247,
                                       "l2.size": "96MiB"}),
