@@ -438,6 +438,14 @@ GPC_BEGIN_DECLS
       "dirty sectors that L2 evicted or flushed",                                                                     \
       "if caches, l2.partitions=1: = sectors(write-back l2); if caches, l2, l2.sectors=4, l2.line=128B: = "           \
       "l2:write_back_sectors + again")                                                                                \
+    X(393, memory_cache_read_sectors, "memory_cache.read_sectors", "sectors", SUM, WHOLE, MEMORY_CACHE, "0.3",        \
+      "that L2 reads from the cache beside memory (memory_cache.size)", "if drained, fresh: = again")                 \
+    X(394, memory_cache_read_sector_hits, "memory_cache.read_sector_hits", "sectors", SUM, WHOLE, MEMORY_CACHE,       \
+      "0.3", "of these, found in it, or on their way to it",                                                          \
+      "= again; <= memory_cache.read_sectors; if functional: = memory_cache.read_sectors - dram.read_sectors + "      \
+      "dram.launch_sectors")                                                                                          \
+    X(395, memory_cache_write_sectors, "memory_cache.write_sectors", "sectors", SUM, WHOLE, MEMORY_CACHE, "0.3",      \
+      "that L2 writes to it", "if drained, fresh: = again")                                                           \
     X(51, dram_read_sectors, "dram.read_sectors", "sectors", SUM, WHOLE_STREAM, NOTHING, "0.1",                       \
       "sectors read from DRAM, launch overhead included",                                                             \
       ">= dram.launch_sectors; if caches: = sectors(memory-read memory) + dram.launch_sectors")                       \

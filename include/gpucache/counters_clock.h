@@ -335,6 +335,11 @@
       "if network.header!=0B: = again")                                                                               \
     X(267, remote_requests, "gpu.remote_requests", "requests", SUM, WHOLE, GPUS, "0.2", "the same, of another GPU",   \
       "if network.header!=0B: = again")                                                                               \
+    X(396, memory_cache_write_back_sectors, "memory_cache.write_back_sectors", "sectors", SUM, WHOLE, MEMORY_CACHE,   \
+      "0.3", "dirty sectors that it evicted or flushed",                                                              \
+      "= sectors(write-back memory-cache); <= dram.write_sectors")                                                    \
+    X(397, memory_cache_stalls, "memory_cache.stalls", "core cycles", SUM, WHOLE, MEMORY_CACHE_TIME, "0.3",           \
+      "a request was held up at its tags: lines, MSHR entries, merges or miss queue; of all channels", "= again")     \
     X(127, dram_reads, "dram.reads", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column reads",                            \
       "= count(read memory)")                                                                                         \
     X(128, dram_writes, "dram.writes", "bursts", SUM, CHANNEL, CLOCK, "0.1", "column writes",                         \
@@ -399,8 +404,9 @@
     X(292, energy_l2_atomic, "energy.l2_atomic", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.atomic_sectors x key",     \
       "= [energy.l2_atomic] l2.atomic_sectors / 1000")                                                                \
     X(293, energy_l2_fill, "energy.l2_fill", "pJ", SUM, WHOLE, ENERGY, "0.2",                                         \
-      "dram.read_sectors without dram.launch_sectors x key",                                                          \
-      "= [energy.l2_fill] dram.read_sectors - [energy.l2_fill] dram.launch_sectors / 1000")                           \
+      "dram.read_sectors without dram.launch_sectors, and memory_cache.read_sector_hits, x key",                      \
+      "= [energy.l2_fill] dram.read_sectors - [energy.l2_fill] dram.launch_sectors + [energy.l2_fill] "               \
+      "memory_cache.read_sector_hits? / 1000")                                                                        \
     X(294, energy_l2_remote, "energy.l2_remote", "pJ", SUM, SLICE_PART, ENERGY, "0.2", "l2.remote_sectors x key",     \
       "= [energy.l2_remote] l2.remote_sectors / 1000")                                                                \
     X(295, energy_network_request, "energy.network_request", "pJ", SUM, WHOLE, ENERGY, "0.2",                         \

@@ -254,8 +254,9 @@ typedef struct gpc_completion {
     uint64_t issued; /* core cycle of acceptance */
     uint64_t cycle;  /* present core cycle */
     uint32_t sm, warp;
-    uint8_t kind;  /* gpc_kind */
-    uint8_t level; /* deepest level that served the access: 1 (L1, or a cache above L2), 2, or 3 = DRAM */
+    uint8_t kind; /* gpc_kind */
+    /* deepest level that served the access: 1 (L1, or a cache above L2), 2 (or the cache beside memory), 3 = DRAM */
+    uint8_t level;
     uint8_t fence; /* 1: completion of gpc_hierarchy_try_fence, with no meaning of `kind`. Since: 0.2 */
     /* 1 + number of the port that made the request (ext/hierarchy.h), without sm and warp; 0: from an SM. Since: 0.2 */
     uint8_t port;

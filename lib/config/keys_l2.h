@@ -143,6 +143,24 @@
       "that a slice's link to its peer moves per network cycle, each way")                                             \
     X(L2_LINK_BUFFER, "l2.link_buffer", COUNT, RESET | CLOCK, "packets", "8", 0, 1 << 20, "unlimited",                 \
       "at each end of such a link")                                                                                    \
+    X(MEMORY_CACHE_SIZE, "memory_cache.size", SIZE, RESET, "bytes", "0B", 0, (double)(1ull << 40), "",                 \
+      "of the cache beside memory, which all slices share: a part in each memory channel, before DRAM; lines are as "  \
+      "long as L2's; 0B: none")                                                                                        \
+    X(MEMORY_CACHE_WAYS, "memory_cache.ways", COUNT, RESET, "ways", "16", 1, 1024, "", "of its sets")                  \
+    X(MEMORY_CACHE_REPLACEMENT, "memory_cache.replacement", POLICY, RESET, "", "lru", 0, 0, "replacement",             \
+      "which line of a set leaves")                                                                                    \
+    X(MEMORY_CACHE_LATENCY, "memory_cache.latency", COUNT, RESET | CLOCK, "cycles", "100", 0, 10000, "",               \
+      "L2 cycles from its tags to the data of a hit, and from DRAM's data on")                                         \
+    X(MEMORY_CACHE_WIDTH, "memory_cache.data_width", SIZE, RESET | CLOCK, "bytes", "64B", 1, 65536, "",                \
+      "that a channel's part moves to slices per L2 cycle")                                                            \
+    X(MEMORY_CACHE_QUEUE, "memory_cache.queue", COUNT, RESET | CLOCK, "packets", "8", 0, 1 << 20, "unlimited",         \
+      "that wait for a part's tags, which pass one per L2 cycle")                                                      \
+    X(MEMORY_CACHE_MSHR, "memory_cache.mshr_entries", COUNT, RESET | CLOCK, "lines", "64", 1, 1 << 20, "unlimited",    \
+      "lines of a part with a miss in flight")                                                                         \
+    X(MEMORY_CACHE_MERGES, "memory_cache.mshr_merges", COUNT, RESET | CLOCK, "requests", "16", 1, 1 << 20,             \
+      "unlimited", "that wait for one such line, the first included")                                                  \
+    X(MEMORY_CACHE_MISS_QUEUE, "memory_cache.miss_queue", COUNT, RESET | CLOCK, "packets", "8", 0, 1 << 20,            \
+      "unlimited", "on their way from a part to DRAM's queue")                                                         \
     X(CLUSTER_SMS, "cluster.sms", COUNT, RESET, "SMs", "0", 0, 4096, "",                                               \
       "coherence: neighbouring SMs that share a cache between their L1s and L2; 0 = none, L1s are next to L2")         \
     X(CLUSTER_SIZE, "cluster.size", SIZE, RESET, "bytes", "128KiB", 128, 1 << 30, "", "of each such cache")            \

@@ -73,7 +73,7 @@ gpc_status gpci_functional_l2_write(gpc_hierarchy *hierarchy, const gpci_line_ac
 gpc_status gpci_functional_l2_atomic(gpc_hierarchy *hierarchy, const gpci_line_access *access);
 /* Prefetch the simulator's tables of L2 into the CPU's cache, for a coming read or write. Affects only speed. */
 void gpci_functional_l2_expect(const gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
-/* Write dirty lines to DRAM, and empty L2. */
-void gpci_functional_flush_l2(gpc_hierarchy *hierarchy);
+/* Write dirty lines to DRAM, and empty L2 and the cache beside memory. */
+gpc_status gpci_functional_flush_l2(gpc_hierarchy *hierarchy);
 
 #endif

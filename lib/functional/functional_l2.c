@@ -1,55 +1,59 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "functional/functional_memory.h"
 #include "functional/round_lanes.h"
 #include "level/build/gl1.h"
-#include "level/rules/events.h"
-#include "level/rules/level_count.h"
-#include "level/rules/level_rules.h"
 
 /* Functional path of a request below L1: the L2 partition of the SM, the home partition of the line, and DRAM. */
 
-/* Record a DRAM event. `address` is an address of the host; a slice has other addresses (gpci_l2_host_address). */
-static GPCI_COLD void tell_memory(const gpc_hierarchy *hierarchy, gpc_what what, uint64_t address, uint32_t sectors) {
-    if (sectors)
-        gpci_append_step(hierarchy->log, what, GPC_COMPONENT_MEMORY, gpci_l2_place_of(hierarchy, address).slice,
-                         address, sectors, 0);
+/* Write segments of the L2 line of an address through the cache beside memory. */
+static GPCI_NOINLINE gpc_status write_beside(gpc_hierarchy *hierarchy, uint64_t address, uint8_t segments) {
+    GPCI_AGAIN(hierarchy->of_slice[gpci_l2_place_of(hierarchy, address).slice].again.memory_cache_write_sectors +=
+               gpci_count_sectors(segments));
+    return gpci_functional_write_beside(hierarchy, address, segments);
 }
 
-/* Read DRAM for `request`: the request of the access, or a write-back of another line. A write-back has no stream. */
-GPCI_INLINE void read_memory(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
-                             uint64_t address, uint32_t sectors, bool watched) {
-    gpci_count_dram_read(hierarchy, sectors);
-    if (GPCI_UNLIKELY(hierarchy->of_stream != NULL))
-        gpci_stream_dram_read(hierarchy, gpci_l2_place_of(hierarchy, address).slice, request, sectors);
-    if (watched)
-        tell_memory(hierarchy, GPC_WHAT_MEMORY_READ, address, sectors);
-    access->result->dram_sectors += sectors;
+/* Write segments of the L1 line at an address to memory. */
+GPCI_INLINE gpc_status write_memory(gpc_hierarchy *hierarchy, uint64_t address, uint8_t segments, bool watched) {
+    if (GPCI_UNLIKELY(hierarchy->memory_caches != NULL))
+        return write_beside(hierarchy, address, (uint8_t)(segments << gpci_l2_shift(hierarchy, address)));
+    gpci_functional_write_dram(hierarchy, address, gpci_count_sectors(segments), watched);
+    return GPC_OK;
 }
 
-GPCI_INLINE void write_memory(gpc_hierarchy *hierarchy, uint64_t address, uint8_t segments, bool watched) {
-    uint32_t sectors = gpci_count_sectors(segments);
-    gpci_count_dram_write(hierarchy, sectors);
-    if (watched)
-        tell_memory(hierarchy, GPC_WHAT_MEMORY_WRITE, address, sectors);
+/* Lines that an inclusive L2 takes from L1s. */
+typedef struct taken_lines {
+    gpc_hierarchy *hierarchy;
+    gpc_status status;
+} taken_lines;
+
+static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
+    taken_lines *taken = user_data;
+    const gpc_status status = write_memory(taken->hierarchy, address, segments, taken->hierarchy->log != NULL);
+    taken->status = taken->status < 0 ? taken->status : status;
 }
 
-static void write_taken(void *hierarchy, uint64_t address, uint8_t segments) {
-    gpc_hierarchy *h = hierarchy;
-    write_memory(h, address, segments, h->log != NULL);
-}
-
-static GPCI_COLD void tell_write_back(const gpc_hierarchy *hierarchy, uint32_t slice, uint64_t line, uint32_t sectors) {
-    gpci_ids present = hierarchy->log->below;
-    gpci_append_step(hierarchy->log, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, sectors, 0);
-    tell_memory(hierarchy, GPC_WHAT_MEMORY_WRITE, line, sectors);
+/* Write segments of a slice's line to memory, with its event. */
+static GPCI_COLD gpc_status write_back_watched(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t line,
+                                               uint8_t segments) {
+    const gpci_ids present = hierarchy->log->below;
+    gpci_append_step(hierarchy->log, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, gpci_count_sectors(segments),
+                     0);
+    const gpc_status status = write_memory(hierarchy, line, segments, true);
     hierarchy->log->below = present;
+    return status;
 }
 
-/* Write dirty bytes of a slice's line to DRAM. */
-static void write_back(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t line, const uint64_t bytes[2]) {
-    uint32_t sectors = gpci_count_sectors(gpci_l2_write_back(hierarchy, slice, bytes));
-    gpci_count_dram_write(hierarchy, sectors);
-    if (GPCI_UNLIKELY(hierarchy->log != NULL) && sectors)
-        tell_write_back(hierarchy, slice, gpci_l2_host_address(hierarchy, slice, line), sectors);
+/* Write dirty bytes of a slice's line to memory. */
+static gpc_status write_back(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t line, const uint64_t bytes[2]) {
+    const uint8_t segments = gpci_l2_write_back(hierarchy, slice, bytes);
+    if (!segments)
+        return GPC_OK;
+    if (GPCI_UNLIKELY(hierarchy->log != NULL))
+        return write_back_watched(hierarchy, slice, gpci_l2_host_address(hierarchy, slice, line), segments);
+    if (GPCI_UNLIKELY(hierarchy->memory_caches != NULL))
+        return write_beside(hierarchy, gpci_l2_host_address(hierarchy, slice, line), segments);
+    gpci_count_dram_write(hierarchy, gpci_count_sectors(segments));
+    return GPC_OK;
 }
 
 static GPCI_COLD void tell_access(const gpc_hierarchy *hierarchy, uint32_t slice, const gpc_request *request,
@@ -85,9 +89,10 @@ static GPCI_COLD void tell_fill(const gpc_hierarchy *hierarchy, uint32_t slice, 
 }
 
 /* Handle an eviction from a slice. */
-static GPCI_NOINLINE void line_left(gpc_hierarchy *hierarchy, uint32_t slice, const gpc_eviction *eviction) {
-    write_back(hierarchy, slice, eviction->line_address, eviction->dirty_bytes);
-    gpci_l2_take_from_l1(hierarchy, slice, eviction->line_address, write_taken, hierarchy);
+static GPCI_NOINLINE gpc_status line_left(gpc_hierarchy *hierarchy, uint32_t slice, const gpc_eviction *eviction) {
+    taken_lines taken = {hierarchy, write_back(hierarchy, slice, eviction->line_address, eviction->dirty_bytes)};
+    gpci_l2_take_from_l1(hierarchy, slice, eviction->line_address, write_taken, &taken);
+    return taken.status;
 }
 
 GPCI_INLINE gpc_status access_slice(gpc_hierarchy *hierarchy, uint32_t slice, const gpc_request *request,
@@ -96,21 +101,28 @@ GPCI_INLINE gpc_status access_slice(gpc_hierarchy *hierarchy, uint32_t slice, co
     if (watched && status == GPC_OK)
         tell_access(hierarchy, slice, request, result);
     if (status == GPC_OK && result->evicted)
-        line_left(hierarchy, slice, &result->eviction);
+        return line_left(hierarchy, slice, &result->eviction);
     return status;
 }
 
 /* Read a slice's missing sectors from memory. */
-GPCI_INLINE void fetch(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
-                       uint32_t slice, uint64_t inner, uint64_t address, const gpc_access_result *result,
-                       bool watched) {
+GPCI_INLINE gpc_status fetch(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
+                             uint32_t slice, uint64_t inner, uint64_t address, const gpc_access_result *result,
+                             bool watched) {
+    const uint8_t segments = hierarchy->l2_level.segments_of[result->fetch_sectors];
+    gpc_status status = GPC_OK;
     gpci_ids requester = {0, 0};
-    if (watched && result->fetch_sectors)
+    if (watched && segments)
         requester = tell_fetch(hierarchy, slice, inner, result);
-    read_memory(hierarchy, access, request, address,
-                gpci_count_sectors(hierarchy->l2_level.segments_of[result->fetch_sectors]), watched);
-    if (watched && result->fetch_sectors)
+    if (GPCI_LIKELY(hierarchy->memory_caches == NULL))
+        gpci_functional_read_dram(hierarchy, access, request, address, gpci_count_sectors(segments), watched);
+    else if (segments) {
+        GPCI_AGAIN(hierarchy->of_slice[slice].again.memory_cache_read_sectors += gpci_count_sectors(segments));
+        status = gpci_functional_read_beside(hierarchy, access, request, address, segments);
+    }
+    if (watched && segments)
         tell_fill(hierarchy, slice, inner, result, requester);
+    return status;
 }
 
 /* Read a slice's missing sectors from the line's home slice in the other partition. */
@@ -129,7 +141,7 @@ GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *hierarchy, const gpci_line_ac
     GPCI_AGAIN(gpci_count_l2_remote_again(
         hierarchy, remote, status != GPC_OK ? 0 : hierarchy->l2_level.segments_of[result.needed_sectors]));
     if (status == GPC_OK)
-        fetch(hierarchy, access, request, remote, place->inner, address, &result, watched);
+        status = fetch(hierarchy, access, request, remote, place->inner, address, &result, watched);
     if (watched && status == GPC_OK)
         tell_fill(hierarchy, slice, place->inner, lacks, requester);
     return status;
@@ -152,8 +164,7 @@ GPCI_INLINE gpc_status read_slices(gpc_hierarchy *hierarchy, const gpci_line_acc
         return GPC_OK;
     if (home != own)
         return fetch_remote(hierarchy, access, address, place, request, &result, watched);
-    fetch(hierarchy, access, request, slice, place->inner, address, &result, watched);
-    return GPC_OK;
+    return fetch(hierarchy, access, request, slice, place->inner, address, &result, watched);
 }
 
 GPCI_INLINE gpc_status read(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
@@ -161,7 +172,7 @@ GPCI_INLINE gpc_status read(gpc_hierarchy *hierarchy, const gpci_line_access *ac
     uint32_t count = gpci_count_sectors(segments);
     *reply_word = 0;
     if (!hierarchy->l2) {
-        read_memory(hierarchy, access, request, request->address, count, watched);
+        gpci_functional_read_dram(hierarchy, access, request, request->address, count, watched);
         return GPC_OK;
     }
     uint8_t found = 0;
@@ -233,17 +244,18 @@ GPCI_INLINE gpc_status change(gpc_hierarchy *hierarchy, const gpci_line_access *
     access->result->l2_sectors += count;
     access->result->l2_sector_hits +=
         gpci_l2_count_change(hierarchy, slice, down, place->shift, segments, bytes, &result);
-    fetch(hierarchy, access, down, slice, place->inner, address, &result, watched);
-    write_memory(hierarchy, address, gpci_l2_written(down, &result, (uint8_t)(segments << place->shift)), watched);
-    return GPC_OK;
+    status = fetch(hierarchy, access, down, slice, place->inner, address, &result, watched);
+    if (status < 0)
+        return status;
+    const uint8_t written = gpci_l2_written(down, &result, (uint8_t)(segments << place->shift));
+    return write_memory(hierarchy, address, (uint8_t)(written >> place->shift), watched);
 }
 
 GPCI_INLINE gpc_status write(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
                              uint32_t policy_word, const uint64_t bytes[2], bool watched) {
     uint8_t segments = gpci_segments_of(bytes);
     if (!hierarchy->l2) {
-        write_memory(hierarchy, request->address, segments, watched);
-        return GPC_OK;
+        return write_memory(hierarchy, request->address, segments, watched);
     }
     gpc_request down = *request;
     gpci_l2_place place = gpci_l2_place_of(hierarchy, down.address);
@@ -274,10 +286,9 @@ gpc_status gpci_functional_l2_write(gpc_hierarchy *hierarchy, const gpci_line_ac
 GPCI_INLINE gpc_status atomic(gpc_hierarchy *hierarchy, const gpci_line_access *access, bool watched) {
     uint8_t segments = access->line->segments;
     if (!hierarchy->l2) {
-        read_memory(hierarchy, access, &access->request, access->request.address, gpci_count_sectors(segments),
-                    watched);
-        write_memory(hierarchy, access->request.address, segments, watched);
-        return GPC_OK;
+        gpci_functional_read_dram(hierarchy, access, &access->request, access->request.address,
+                                  gpci_count_sectors(segments), watched);
+        return write_memory(hierarchy, access->request.address, segments, watched);
     }
     gpc_request down = access->request;
     gpci_l2_place place = gpci_l2_place_of(hierarchy, down.address);
@@ -311,15 +322,19 @@ void gpci_functional_l2_expect(const gpc_hierarchy *hierarchy, uint32_t sm, uint
         gpci_sw_prefetch_set(hierarchy->l2[gpci_l2_slice(hierarchy, own, place.slice)], place.inner);
 }
 
-void gpci_functional_flush_l2(gpc_hierarchy *hierarchy) {
+gpc_status gpci_functional_flush_l2(gpc_hierarchy *hierarchy) {
+    gpc_status status = GPC_OK;
     for (uint32_t i = 0; hierarchy->l2 && i < hierarchy->slices; i++) {
         gpc_line line;
         gpc_cache *slice = hierarchy->l2[i];
         for (size_t slot = 0; gpci_next_dirty(slice, &slot, &line); slot++) {
             uint64_t bytes[2];
             gpci_dirty_bytes(slice, &line, bytes);
-            write_back(hierarchy, i, line.line_address, bytes);
+            const gpc_status written = write_back(hierarchy, i, line.line_address, bytes);
+            status = status < 0 ? status : written;
         }
         gpci_drop_all(slice);
     }
+    gpci_functional_flush_beside(hierarchy);
+    return status;
 }

@@ -38,6 +38,10 @@ static const char *refused(const gpc_hierarchy *hierarchy) {
         return "l15.sms: SMs of several threads would share one";
     if (hierarchy->gl1)
         return "gl1.size: SMs of several threads would share one";
+    const gpci_memory_map *memory = &hierarchy->memory;
+    if (hierarchy->memory_caches && memory->slices > memory->channels &&
+        (memory->slices % memory->channels || hierarchy->slices_per_partition % memory->slices_per_channel))
+        return "memory_cache.size: slices of several threads would share a channel's part";
     if (hierarchy->l1_future)
         return "l1.future: L1 is told when its lines are used next";
     for (uint32_t sm = 0; hierarchy->l1 && sm < hierarchy->sms; sm++)
@@ -47,8 +51,9 @@ static const char *refused(const gpc_hierarchy *hierarchy) {
 }
 
 bool gpci_round_lanes_check(const gpc_hierarchy *hierarchy, char text[GPCI_THREADS_TEXT]) {
-    static const gpci_key keys[] = {GPCI_KEY_L1_REPLACEMENT, GPCI_KEY_L1_BYPASS,         GPCI_KEY_L2_REPLACEMENT,
-                                    GPCI_KEY_L2_BYPASS,      GPCI_KEY_CONST_REPLACEMENT, GPCI_KEY_L15_REPLACEMENT};
+    static const gpci_key keys[] = {
+        GPCI_KEY_L1_REPLACEMENT,    GPCI_KEY_L1_BYPASS,       GPCI_KEY_L2_REPLACEMENT,          GPCI_KEY_L2_BYPASS,
+        GPCI_KEY_CONST_REPLACEMENT, GPCI_KEY_L15_REPLACEMENT, GPCI_KEY_MEMORY_CACHE_REPLACEMENT};
     const char *why = refused(hierarchy);
     bool may = !why;
     if (why)
@@ -130,7 +135,8 @@ void gpci_round_lanes_keep(const gpc_hierarchy *hierarchy, gpci_asked_what what,
     asked->bytes[0] = bytes ? bytes[0] : 0;
     asked->bytes[1] = bytes ? bytes[1] : 0;
     asked->policy_word = policy_word;
-    asked->slice = gpci_l2_place_of(hierarchy, request->address).slice;
+    asked->slice = gpci_l2_place_of(hierarchy, request->address).slice /
+                   (GPCI_UNLIKELY(hierarchy->memory_caches != NULL) ? hierarchy->memory.slices_per_channel : 1);
     asked->segments = segments;
     asked->what = (uint8_t)what;
 }

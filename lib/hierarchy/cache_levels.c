@@ -6,6 +6,7 @@
 #include "level/access/l15.h"
 #include "level/build/gl1.h"
 #include "level/rules/driver.h"
+#include "level/rules/memory_cache.h"
 
 #include <string.h>
 
@@ -15,6 +16,8 @@ static gpc_status create(gpc_hierarchy *hierarchy, gpc_error *error) {
     gpc_status status = hierarchy->has_l1 ? gpci_build_l1(hierarchy, &hierarchy->share, error, &hierarchy->l1) : GPC_OK;
     if (status == GPC_OK && gpci_number(hierarchy, GPCI_KEY_L2_ENABLED))
         status = gpci_build_l2(hierarchy, error);
+    if (status == GPC_OK)
+        status = gpci_memory_caches_create(hierarchy, error);
     if (status == GPC_OK)
         status = gpci_constants_create(hierarchy, error);
     if (status == GPC_OK)
@@ -28,6 +31,7 @@ static void destroy(gpc_hierarchy *hierarchy) {
     gpci_constants_destroy(hierarchy);
     gpci_destroy_caches(hierarchy, hierarchy->l1, hierarchy->sms);
     gpci_destroy_caches(hierarchy, hierarchy->l2, hierarchy->slices);
+    gpci_memory_caches_destroy(hierarchy);
 }
 
 static void add_cache_stats(gpci_cache_stats *into, const gpc_cache *cache) {
@@ -114,7 +118,7 @@ gpc_status gpci_hierarchy_flush_for_kernel(gpc_hierarchy *hierarchy) {
         gpci_constants_drop(hierarchy);
     gpci_l15_begin(hierarchy, flush >= 1 || hierarchy->viper);
     if (flush == 2 && status == GPC_OK) {
-        gpci_functional_flush_l2(hierarchy);
+        status = gpci_functional_flush_l2(hierarchy);
         hierarchy->cold = true;
     }
     return status;
@@ -124,9 +128,7 @@ static gpc_status flush(gpc_hierarchy *hierarchy) {
     gpci_constants_drop(hierarchy);
     gpci_l15_drop(hierarchy);
     gpc_status status = gpci_functional_flush_l1(hierarchy);
-    if (status == GPC_OK)
-        gpci_functional_flush_l2(hierarchy);
-    return status;
+    return status == GPC_OK ? gpci_functional_flush_l2(hierarchy) : status;
 }
 
 /*
@@ -183,6 +185,8 @@ static void reset_stats(gpc_hierarchy *hierarchy) {
         gpc_cache_reset_stats(hierarchy->l1[sm]);
     for (uint32_t slice = 0; hierarchy->l2 && slice < hierarchy->slices; slice++)
         gpc_cache_reset_stats(hierarchy->l2[slice]);
+    for (uint32_t channel = 0; hierarchy->memory_caches && channel < hierarchy->memory.channels; channel++)
+        gpc_cache_reset_stats(hierarchy->memory_caches[channel]);
 }
 
 static gpc_status warp_event(gpc_hierarchy *hierarchy, const gpc_warp_event *event) {
@@ -221,6 +225,7 @@ static void archive(gpc_hierarchy *hierarchy, gpci_archive *archived) {
         gpci_cache_archive(hierarchy->l1[sm], archived);
     for (uint32_t slice = 0; hierarchy->l2 && slice < hierarchy->slices; slice++)
         gpci_cache_archive(hierarchy->l2[slice], archived);
+    gpci_memory_caches_archive(hierarchy, archived);
     gpci_constants_archive(hierarchy, archived);
     gpci_l15_archive(hierarchy, archived);
     gpci_gl1_archive(hierarchy, archived);

@@ -419,6 +419,10 @@ void gpci_hierarchy_add_rest(const gpc_hierarchy *hierarchy, gpc_stats *stats) {
         stats->l2_merged_sectors += hierarchy->of_slice[slice].merged_sectors;
         stats->dram_read_sectors += hierarchy->of_slice[slice].memory_reads;
         stats->dram_write_sectors += hierarchy->of_slice[slice].memory_writes;
+        stats->memory_cache_read_sectors += hierarchy->of_slice[slice].memory_cache.reads;
+        stats->memory_cache_read_sector_hits += hierarchy->of_slice[slice].memory_cache.hits;
+        stats->memory_cache_write_sectors += hierarchy->of_slice[slice].memory_cache.writes;
+        stats->memory_cache_write_back_sectors += hierarchy->of_slice[slice].memory_cache.write_backs;
     }
     hierarchy->driver->add_rest(hierarchy, stats);
 }

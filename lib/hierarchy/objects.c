@@ -143,6 +143,10 @@ static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool repla
         return hierarchy->constants;
     case GPCI_NEEDS_CONST_TIME:
         return hierarchy->constants && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK);
+    case GPCI_NEEDS_MEMORY_CACHE:
+        return hierarchy->memory_caches;
+    case GPCI_NEEDS_MEMORY_CACHE_TIME:
+        return hierarchy->memory_caches && hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK);
     case GPCI_NEEDS_L15:
         return hierarchy->l15;
     case GPCI_NEEDS_L15_TIME:

@@ -73,7 +73,9 @@ typedef struct gpci_network_stats {
     X(L15_TIME, "l15.size, mode = timed")                                                         \
     X(GL1, "gl1.size")                                                                            \
     X(GL1_TIME, "gl1.size, mode = timed")                                                         \
-    X(L1I_PREFETCH, "l1i.prefetch, in a timed gpc_replay")
+    X(L1I_PREFETCH, "l1i.prefetch, in a timed gpc_replay")                                        \
+    X(MEMORY_CACHE, "memory_cache.size")                                                          \
+    X(MEMORY_CACHE_TIME, "memory_cache.size, mode = timed")
 
 typedef enum gpci_counter_needs {
 #define X(name, sentence) GPCI_NEEDS_##name,

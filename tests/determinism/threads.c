@@ -150,6 +150,8 @@ static const struct scenario {
      "synthetic:gather:32KiB"},
     {"qv100", "gl1.size=32KiB;gl1.sms=5;gl1.mshr_entries=64", "synthetic:gather:32KiB"},
     {"qv100", "gl1.size=16KiB;gl1.sms=80;coherence=viper", "synthetic:vectoradd:64KiB"},
+    {"qv100", "l2.size=384KiB;memory_cache.size=1MiB", "synthetic:gather:32KiB"},
+    {"h100", "l2.size=2560KiB;memory_cache.size=8MiB", "synthetic:gather:32KiB"},
     {"qv100", "limit.instructions=3000", "synthetic:warp-reuse:256KiB:lines=16,repeats=2"},
     {"qv100", "launch.cycles=0;limit.cycles=1500;dram.channels=8;l2.slices=16", "synthetic:gather:32KiB"},
 };

@@ -93,6 +93,33 @@ Test(hierarchy_events, write_backs) {
     rig_close(&r);
 }
 
+/* A read of L2 that misses beside memory, and a dirty line that leaves there. */
+Test(hierarchy_events, memory_cache) {
+    rig r;
+    static log l;
+    rig_open(&r, "l1.enabled = false\nl2.size = 128\nl2.ways = 1\nmemory_cache.size = 128\nmemory_cache.ways = 1\n"
+                 "dram.channels = 1\n");
+    rig_store(&r, 128);
+    rig_load(&r, 256);
+    listen(&r, &l);
+    rig_load(&r, 128);
+    EXPECT_EVENTS(&l, "issue sm 1<0 128", "line sm 2<1 128", "lookup l2 2<1 128: miss", "evict l2 2<1 0",
+                  "fetch l2 3<2 128", "lookup memory-cache 3<2 128: miss", "evict memory-cache 3<2 0",
+                  "fetch memory-cache 4<3 128", "memory-read memory 4<3 128", "fill memory-cache 3<2 128",
+                  "fill l2 2<1 128", "complete sm 1<0 0: dram");
+    rig_store(&r, 256);
+    EXPECT_EVENTS(&l, "issue sm 5<0 128", "line sm 6<5 128", "lookup l2 6<5 128: miss", "evict l2 6<5 0",
+                  "complete sm 5<0 0: l2");
+    rig_load(&r, 128);
+    EXPECT_EVENTS(&l, "issue sm 7<0 128", "line sm 8<7 128", "lookup l2 8<7 128: miss", "evict l2 8<7 0",
+                  "write-back l2 9<8 128", "lookup memory-cache 9<8 128: miss", "evict memory-cache 9<8 0",
+                  "fetch l2 10<8 128", "lookup memory-cache 10<8 128: miss", "evict memory-cache 10<8 0",
+                  "write-back memory-cache 11<10 128", "memory-write memory 11<10 128", "fetch memory-cache 12<10 128",
+                  "memory-read memory 12<10 128", "fill memory-cache 10<8 128", "fill l2 8<7 128",
+                  "complete sm 7<0 0: dram");
+    rig_close(&r);
+}
+
 /* A load of constants by the second of two SMs of an L1.5, which reads a whole line of its own from L2. */
 Test(hierarchy_events, constants) {
     rig r;

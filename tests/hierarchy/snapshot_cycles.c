@@ -408,6 +408,9 @@ static const row rows[] = {
     {"gl1.size = 4KiB\ngl1.ways = 2\ngl1.sms = 2\ngl1.mshr_entries = 3\ngl1.mshr_merges = 2\ngl1.queue = 2\n"
      "gl1.miss_queue = 1\nnetwork.input_buffer = 1\ncoherence = viper\nkernels.flush = l1\n",
      ORDERS | KERNEL | RUSH, 300},
+    {"l1.enabled = false\nl2.size = 4KiB\nl2.ways = 2\nmemory_cache.size = 8KiB\nmemory_cache.ways = 2\n"
+     "memory_cache.mshr_entries = 2\nmemory_cache.queue = 1\nmemory_cache.miss_queue = 1\nmemory.link_width = 8B\n",
+     RUSH, 300},
     {"l2.partitions = 2\nl2.link_width = 1B\nl2.link_buffer = 1\nl2.mshr_entries = 1\nl2.miss_queue = 1\n", RUSH, 300},
     {"l2.partitions = 2\nl2.mshr_entries = 1\nl2.miss_queue = 1\nl2.queue = 2\nl1.queue = 1\ndram.channels = 1\n",
      MEMORY | RUSH, 300},

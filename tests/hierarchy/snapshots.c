@@ -73,6 +73,7 @@ Test(hierarchy_snapshots, configurations) {
         "gl1.size = 4KiB\ngl1.ways = 2\ngl1.sms = 2\ngl1.mshr_entries = 3\ngl1.mshr_merges = 2\ngl1.queue = 2\n"
         "gl1.miss_queue = 2\ncoherence = viper\nkernels.flush = l1\n",
         "l2.enabled = false\n",
+        "l2.size = 4KiB\nl2.ways = 2\nmemory_cache.size = 8KiB\nmemory_cache.ways = 2\nmemory_cache.mshr_entries = 2\n",
         "l2.partitions = 2\nl2.link_buffer = 2\n",
         "l1.write_policy = back\nl1.write_allocate = lazy\nl2.write_allocate = lazy\nl2.inclusion = inclusive\n",
         "l1.ways = 16\nl2.size = 64KiB\nl2.ways = 128\nl1.track_reuse = true\nl1.track_warps = true\n",

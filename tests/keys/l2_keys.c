@@ -3,6 +3,9 @@
 
 /* Keys of lib/config/keys_l2.h. */
 
+/* L2 has less than the workload, so that the cache beside memory is asked again for a line. */
+#define BESIDE_MEMORY "l2.size = 4KiB\nl2.ways = 2\n"
+
 const key_row key_rows_l2[] = {
     MOVE(CLOCK, "network.latency", "60", MEMORY),
     MOVE(CLOCK, "network.width", "8B", MEMORY),
@@ -74,6 +77,16 @@ const key_row key_rows_l2[] = {
     WITH(CLOCK, "l2.link_latency", "60", "l2.partitions = 2", MEMORY),
     WITH(CLOCK, "l2.link_width", "4B", "l2.partitions = 2", MEMORY),
     WITH(CLOCK, "l2.link_buffer", "0", "l2.partitions = 2", MEMORY),
+    WITH(ANY, "memory_cache.size", "64KiB", BESIDE_MEMORY, MEMORY),
+    WITH(ANY, "memory_cache.ways", "2", BESIDE_MEMORY "memory_cache.size = 16KiB", MEMORY),
+    WITH(ANY, "memory_cache.replacement", "mru", BESIDE_MEMORY "memory_cache.size = 16KiB", MEMORY),
+    WITH(CLOCK, "memory_cache.latency", "300", BESIDE_MEMORY "memory_cache.size = 16KiB", MEMORY),
+    WITH(CLOCK, "memory_cache.data_width", "4B", BESIDE_MEMORY "memory_cache.size = 16KiB", MEMORY),
+    WITH(CLOCK, "memory_cache.queue", "0", BESIDE_MEMORY "memory_cache.size = 16KiB", BURST),
+    WITH(CLOCK, "memory_cache.mshr_entries", "1", BESIDE_MEMORY "memory_cache.size = 16KiB", BURST),
+    WITH(CLOCK, "memory_cache.mshr_merges", "1",
+         BESIDE_MEMORY "memory_cache.size = 16KiB\nl2.sectors = 4\nl1.sectors = 4", BURST),
+    WITH(CLOCK, "memory_cache.miss_queue", "0", BESIDE_MEMORY "memory_cache.size = 16KiB\ndram.read_queue = 1", BURST),
     MOVE(ANY, "cluster.sms", "2", MEMORY),
     WITH(ANY, "cluster.size", "8KiB", "cluster.sms = 2\ncluster.size = 4KiB", MEMORY),
     WITH(ANY, "cluster.ways", "2", "cluster.sms = 2\ncluster.size = 4KiB", MEMORY),

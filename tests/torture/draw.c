@@ -89,6 +89,7 @@ static const need needs[] = {
     {"const.", "const.size=1KiB"},
     {"l15.", "l15.size=2KiB"},
     {"gl1.", "gl1.size=2KiB"},
+    {"memory_cache.", "memory_cache.size=12KiB; memory_cache.ways=2; l2.enabled=true; address.mapping=none"},
     {"kernels.code", "l15.size=2KiB"},
     {"dram.fixed_", "dram.model=fixed"},
     {"dram.write_low", "dram.write_high=16; dram.write_queue=32"},

@@ -303,11 +303,6 @@ class CounterId(IntEnum):
     l15_code_lines = 385
     l15_code_line_hits = 386
     l15_stalls = 387
-    gl1_read_sectors = 400
-    gl1_read_sector_hits = 401
-    gl1_pending_sector_hits = 402
-    gl1_fetched_sectors = 403
-    gl1_stalls = 404
     l1i_prefetches = 388
     l1i_prefetch_hits = 389
     l1i_late_prefetches = 390
@@ -369,6 +364,9 @@ class CounterId(IntEnum):
     l2_opportunistic_fills = 48
     l2_priority_evictions = 49
     l2_write_back_sectors = 50
+    memory_cache_read_sectors = 393
+    memory_cache_read_sector_hits = 394
+    memory_cache_write_sectors = 395
     dram_read_sectors = 51
     dram_write_sectors = 52
     dram_launch_sectors = 53
@@ -438,6 +436,11 @@ class CounterId(IntEnum):
     l1_dropped_prefetches = 275
     l1_mshr_cycles = 98
     l1_miss_queue_cycles = 99
+    gl1_read_sectors = 400
+    gl1_read_sector_hits = 401
+    gl1_pending_sector_hits = 402
+    gl1_fetched_sectors = 403
+    gl1_stalls = 404
     l2_pending_sector_hits = 100
     l2_merged_sectors = 101
     l2_line_failures = 102
@@ -478,6 +481,8 @@ class CounterId(IntEnum):
     gpu_link_bytes = 265
     local_requests = 266
     remote_requests = 267
+    memory_cache_write_back_sectors = 396
+    memory_cache_stalls = 397
     dram_reads = 127
     dram_writes = 128
     dram_read_bytes = 255
@@ -1074,9 +1079,10 @@ class Component(IntEnum):
     L15 = 17
     PORT = 18
     GL1 = 19
+    MEMORY_CACHE = 20
 
 
-GPC_COMPONENT_COUNT = 20
+GPC_COMPONENT_COUNT = 21
 
 
 class What(IntEnum):

@@ -60,7 +60,8 @@ GPC_BEGIN_DECLS
     X(GPC_COMPONENT_CONST, 16, "const", "SM whose constant cache it is (const.size)")                     \
     X(GPC_COMPONENT_L15, 17, "l15", "cache of code and constants before L2, of all of them (l15.size)")   \
     X(GPC_COMPONENT_PORT, 18, "port", "port of requests past L1 (ext/hierarchy.h)")                       \
-    X(GPC_COMPONENT_GL1, 19, "gl1", "cache of data between L1s and L2, of all of them (gl1.size)")
+    X(GPC_COMPONENT_GL1, 19, "gl1", "cache of data between L1s and L2, of all of them (gl1.size)")        \
+    X(GPC_COMPONENT_MEMORY_CACHE, 20, "memory-cache", "channel whose cache it is (memory_cache.size)")
 
 typedef enum gpc_component {
 #define X(id, value, name, meaning) id = value,

@@ -2,6 +2,7 @@
 #include "cache/cache.h"
 #include "level/rules/driver.h"
 #include "level/rules/hierarchy.h"
+#include "level/rules/memory_cache.h"
 #include "policies/predictor/predictors.h"
 #include "policies/prefetcher/prefetchers.h"
 
@@ -25,6 +26,12 @@ static void fill_level(gpci_level *level, uint32_t line, uint32_t sectors) {
             if (mask >> i / per_sector & 1)
                 level->segments_of[mask] |= (uint8_t)(1u << i);
         }
+}
+
+gpci_level gpci_segments_level(uint32_t line_bytes) {
+    gpci_level level;
+    fill_level(&level, line_bytes, line_bytes / GPCI_SEGMENT);
+    return level;
 }
 
 static gpc_status make_level(gpc_hierarchy *hierarchy, gpci_key line_key, gpci_key sectors_key, gpci_key fetch_key,
@@ -94,6 +101,7 @@ gpc_status gpci_build_levels(gpc_hierarchy *hierarchy, gpc_error *error) {
         return refuse(GPCI_KEY_L2_SLICES, hierarchy, "must be a multiple of l2.partitions", error);
     if (hierarchy->slices % hierarchy->gpus || !hierarchy->slices_per_partition)
         return refuse(GPCI_KEY_L2_SLICES, hierarchy, "must be a multiple of gpu.count", error);
+    gpci_build_memory_map(hierarchy);
     gpc_status status =
         make_level(hierarchy, GPCI_KEY_L1_LINE, GPCI_KEY_L1_SECTORS, GPCI_KEY_L1_FETCH, &hierarchy->l1_level, error);
     if (status == GPC_OK)

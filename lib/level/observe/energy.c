@@ -72,10 +72,12 @@ static uint64_t *value(gpc_stats *stats, uint32_t id) {
 static uint64_t events(gpc_stats *stats, const gpci_energy *energy, uint64_t unfilled) {
     if (energy->key == GPCI_KEY_ENERGY_L1_FILL)
         return stats->l1_fetched_sectors - unfilled;
+    const uint64_t beside = energy->key == GPCI_KEY_ENERGY_L2_FILL ? stats->memory_cache_read_sector_hits : 0;
     uint64_t count = *value(stats, energy->of), other = energy->other ? *value(stats, energy->other) : 0;
     if (!energy->less)
         return count + other;
-    return count > other ? count - other : 0; /* after a reset of counters, `other` can be the larger number */
+    return beside +
+           (count > other ? count - other : 0); /* after a reset of counters, `other` can be the larger number */
 }
 
 void gpci_energy_of(const gpc_config *config, uint64_t unfilled, gpc_stats *stats) {

@@ -142,10 +142,11 @@ gpci_event_log *gpci_event_log_make(gpc_hierarchy *hierarchy) {
         return NULL;
     log->hierarchy = hierarchy;
     log->clock = &log->accesses;
-    log->blocked =
-        gpci_zalloc(hierarchy->context,
-                    2 * ((size_t)hierarchy->sms + hierarchy->slices) + hierarchy->l15_count + hierarchy->gl1_count,
-                    sizeof *log->blocked);
+    const size_t beside = hierarchy->memory_caches ? hierarchy->memory.channels : 0;
+    log->blocked = gpci_zalloc(hierarchy->context,
+                               2 * ((size_t)hierarchy->sms + hierarchy->slices) + hierarchy->l15_count +
+                                   hierarchy->gl1_count + beside,
+                               sizeof *log->blocked);
     if (log->blocked)
         return log;
     gpci_free(hierarchy->context, log);

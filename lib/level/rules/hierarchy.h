@@ -113,6 +113,10 @@ typedef struct gpci_slice_counts {
 #undef X
     /* with a clock: slice's parts of l2_merged_sectors, dram_read_sectors and dram_write_sectors */
     uint64_t merged_sectors, memory_reads, memory_writes;
+    /* slice's parts of the counters memory_cache.*; in sectors */
+    struct {
+        uint64_t reads, hits, writes, write_backs;
+    } memory_cache;
 #ifdef GPCI_CHECK
     gpc_stats again; /* second counts of this slice (base/check.h) */
 #endif
@@ -136,6 +140,12 @@ typedef struct gpci_window {
     uint8_t reserved[2];
 } gpci_window;
 
+/* Memory channels of slices (level/rules/memory_cache.h). */
+typedef struct gpci_memory_map {
+    uint32_t channels, slices, slices_per_channel, channels_per_slice;
+    uint64_t chunk; /* consecutive bytes of a slice in a channel: l2.interleave_bytes */
+} gpci_memory_map;
+
 struct gpc_hierarchy {
     const struct gpci_levels *levels; /* caches or tree (level/rules/driver.h) */
     const struct gpci_driver *driver; /* functional or timed (level/rules/driver.h) */
@@ -147,7 +157,10 @@ struct gpc_hierarchy {
     gpc_cache **l1;        /* [sms], NULL without L1 */
     gpc_cache **l2;        /* [slices], partition 0 first; NULL without L2 */
     gpc_cache **constants; /* [sms] constant caches (level/access/constants.h), NULL without const.size */
-    gpc_cache **l15;       /* [l15_count] L1.5s (level/access/l15.h), NULL without l15.size */
+    /* [memory.channels] caches beside memory (level/rules/memory_cache.h), NULL without memory_cache.size */
+    gpc_cache **memory_caches;
+    gpci_memory_map memory;
+    gpc_cache **l15; /* [l15_count] L1.5s (level/access/l15.h), NULL without l15.size */
     uint32_t sms, slices, partitions;
     uint32_t slices_per_partition; /* number of slices in a partition of one GPU */
     uint32_t gpus, cpus;           /* cpus: how many of the `gpus` are CPUs; the last ones */
@@ -325,6 +338,8 @@ gpc_status gpci_launch_l1_share(const gpc_hierarchy *hierarchy, const gpc_launch
 void gpci_launch_code(gpc_hierarchy *hierarchy, uint64_t bytes);
 
 /* level_build.c */
+/* Description of a level whose sectors are segments. */
+gpci_level gpci_segments_level(uint32_t line_bytes);
 gpc_status gpci_build_levels(gpc_hierarchy *hierarchy, gpc_error *error);
 /* interleave.c */
 gpc_status gpci_build_interleave(gpc_hierarchy *hierarchy, gpc_error *error);

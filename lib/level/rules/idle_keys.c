@@ -72,7 +72,8 @@ static bool keeps_local_stores(const gpc_hierarchy *hierarchy) {
 
 static const char only_trees[] = "only trees of coherent modules have that", no_directory[] = "it has no directory",
                   no_copies[] = "trees refuse bulk copies", no_place[] = "an L1's store miss leaves nothing there",
-                  no_combining[] = "coherent L1s send at once", by_lock[] = "a block's lock alone orders requests";
+                  no_combining[] = "coherent L1s send at once", no_memory_cache[] = "memories of trees are modules",
+                  by_lock[] = "a block's lock alone orders requests";
 
 static const idle_row rows[] = {
     {GPCI_KEY_CLUSTER_SMS, CACHES, only_trees, NULL},
@@ -114,6 +115,15 @@ static const idle_row rows[] = {
     {GPCI_KEY_COHERENCE_DIRECTORY_WAYS, UNTRACKED, no_directory, NULL},
     {GPCI_KEY_COHERENCE_MEMORY_SETS, UNTRACKED, no_directory, NULL},
     {GPCI_KEY_COHERENCE_MEMORY_WAYS, UNTRACKED, no_directory, NULL},
+    {GPCI_KEY_MEMORY_CACHE_SIZE, TREES, no_memory_cache, NULL},
+    {GPCI_KEY_MEMORY_CACHE_WAYS, TREES, no_memory_cache, NULL},
+    {GPCI_KEY_MEMORY_CACHE_REPLACEMENT, TREES, no_memory_cache, NULL},
+    {GPCI_KEY_MEMORY_CACHE_LATENCY, TREES, no_memory_cache, NULL},
+    {GPCI_KEY_MEMORY_CACHE_WIDTH, TREES, no_memory_cache, NULL},
+    {GPCI_KEY_MEMORY_CACHE_QUEUE, TREES, no_memory_cache, NULL},
+    {GPCI_KEY_MEMORY_CACHE_MSHR, TREES, no_memory_cache, NULL},
+    {GPCI_KEY_MEMORY_CACHE_MERGES, TREES, no_memory_cache, NULL},
+    {GPCI_KEY_MEMORY_CACHE_MISS_QUEUE, TREES, no_memory_cache, NULL},
     {GPCI_KEY_NETWORK_MASK, TREES, "its messages bring whole blocks", NULL},
     {GPCI_KEY_SM_BULK_RATE, TREES, no_copies, NULL},
     {GPCI_KEY_SM_BULK_REQUESTS, TREES, no_copies, NULL},
@@ -175,6 +185,7 @@ static const part_row parts[] = {
     {"l2.prefetch_", GPCI_KEY_L2_PREFETCHER, false},
     {"l2.sm_partition", GPCI_KEY_L2_PARTITIONS, false},
     {"lrc.", GPCI_KEY_LRC_SMS, false},
+    {"memory_cache.", GPCI_KEY_MEMORY_CACHE_SIZE, false},
     {"page.", GPCI_KEY_GPU_COUNT, false},
     {"port.", GPCI_KEY_PORTS, false},
 };
@@ -204,7 +215,8 @@ void gpci_report_idle_keys(const gpc_hierarchy *hierarchy) {
                  gpci_key_name(idle.key), gpci_config_text(hierarchy->config, idle.key), protocol, idle.why);
     for (gpci_key key = 0; key < GPCI_KEY_COUNT; key++)
         if (gpci_key_wants_mode(key, !timed) && is_moved(hierarchy, key, true) &&
-            !(tree && key == GPCI_KEY_NETWORK_HEADER))
+            !(tree && key == GPCI_KEY_NETWORK_HEADER) &&
+            !(hierarchy->memory_caches && key == GPCI_KEY_DRAM_CHANNELS)) /* parts of the cache beside memory */
             gpci_log(hierarchy->context, GPC_LOG_INFO, "%s = %s has no effect with mode = %s", gpci_key_name(key),
                      gpci_config_text(hierarchy->config, key), mode);
     report_missing_parts(hierarchy);

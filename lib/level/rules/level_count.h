@@ -368,6 +368,22 @@ GPCI_INLINE void gpci_count_slice_dram_write(gpc_hierarchy *hierarchy, uint32_t 
     hierarchy->of_slice[slice].memory_writes += sectors;
 }
 
+/* Count sectors that a slice reads from the cache beside memory. `hits`: present, or on their way to the cache. */
+GPCI_INLINE void gpci_count_memory_cache_read(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors,
+                                              uint32_t hits) {
+    hierarchy->of_slice[slice].memory_cache.reads += sectors;
+    hierarchy->of_slice[slice].memory_cache.hits += hits;
+}
+
+GPCI_INLINE void gpci_count_memory_cache_write(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
+    hierarchy->of_slice[slice].memory_cache.writes += sectors;
+}
+
+/* Count dirty sectors that the cache beside memory writes to DRAM. `slice`: of the line's address. */
+GPCI_INLINE void gpci_count_memory_cache_write_back(gpc_hierarchy *hierarchy, uint32_t slice, uint32_t sectors) {
+    hierarchy->of_slice[slice].memory_cache.write_backs += sectors;
+}
+
 /* Count DRAM reads by a kernel launch: parameters and code. */
 GPCI_INLINE void gpci_count_dram_launch(gpc_hierarchy *hierarchy, uint64_t sectors) {
     gpci_stream_counts *counts = gpci_stream_of(hierarchy, hierarchy->sms, GPCI_NO_STREAM);

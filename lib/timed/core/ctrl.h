@@ -20,6 +20,8 @@
 
 typedef struct gpci_timed gpci_timed;
 
+#define GPCI_LEVEL_MEMORY 6 /* gpci_ctrl.level of a cache beside memory */
+
 /*
  * A bucket of a coherent controller's MSHR table. The bucket has the line of the first entry, so most searches touch no
  * packet. Entries are chained through packets: unlike in a gpci_map, a single entry can be removed.
@@ -244,7 +246,7 @@ typedef struct gpci_ctrl {
     const gpci_ctrl_options *options;
     uint32_t component;
     uint32_t index; /* SM, or slice over both partitions */
-    uint8_t level;  /* 1, 2, GPCI_LEVEL_CLUSTER or GPCI_LEVEL_GL1 */
+    uint8_t level;  /* 1, 2, GPCI_LEVEL_CLUSTER, GPCI_LEVEL_GL1 or GPCI_LEVEL_MEMORY */
     gpci_ctrl_networks networks;
     gpci_queue *entrance;      /* queue that packets of the SM, or a slice's of the network, enter: `in`, or a part's */
     const gpci_intake *intake; /* functions of a part of L1 that replaces the queue before the tags; or NULL */
@@ -547,11 +549,12 @@ gpci_verdict gpci_ctrl_wait(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet,
                             uint32_t mshr_entry, gpc_busy reason);
 void gpci_ctrl_notify_none(gpci_ctrl *ctrl, const gpci_packet *packet, uint8_t sectors);
 /*
- * Make a read-only controller: a constant cache, an L1.5 or a GL1. Queues are unbounded; the caller sets the bounds,
- * and the cache. GPC_ERROR_MEMORY. gpci_ctrl_unmake: free the controller's memory.
+ * Make a controller without parts: a constant cache, an L1.5, a GL1 or a cache beside memory. `place` has its index,
+ * component and level. Queues are unbounded; the caller sets the bounds, and the cache. GPC_ERROR_MEMORY.
+ * gpci_ctrl_unmake: free the controller's memory.
  */
-gpc_status gpci_ctrl_make_read_only(gpci_timed *timed, const gpci_ctrl *l1, const gpci_ctrl_rules *rules,
-                                    const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl);
+gpc_status gpci_ctrl_make_plain(gpci_timed *timed, const gpci_ctrl *place, const gpci_ctrl_rules *rules,
+                                const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl);
 void gpci_ctrl_unmake(gpci_timed *timed, gpci_ctrl *ctrl);
 /* Make queues with lengths from keys; clusters use the keys of slices. */
 void gpci_ctrl_queues(const gpci_timed *timed, gpci_ctrl *ctrl);

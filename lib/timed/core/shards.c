@@ -44,17 +44,18 @@ static uint32_t shard_of_slice(const gpci_timed *timed, uint32_t slice, uint32_t
     const uint32_t half = timed->hierarchy->slices_per_partition;
     const uint64_t in_half = slice % half;
     if (timed->hierarchy->slices > timed->channels &&
-        (timed->hierarchy->slices % timed->channels || half % timed->slices_per_channel))
+        (timed->hierarchy->slices % timed->channels || half % timed->hierarchy->memory.slices_per_channel))
         return 0;
-    return (uint32_t)(in_half / timed->slices_per_channel % count);
+    return (uint32_t)(in_half / timed->hierarchy->memory.slices_per_channel % count);
 }
 
 static uint32_t shard_of_channel(const gpci_timed *timed, uint32_t channel, uint32_t count) {
     if (timed->hierarchy->slices < timed->channels)
-        return shard_of_slice(
-            timed,
-            channel / timed->channels_per_slice < timed->hierarchy->slices ? channel / timed->channels_per_slice : 0,
-            count);
+        return shard_of_slice(timed,
+                              channel / timed->hierarchy->memory.channels_per_slice < timed->hierarchy->slices
+                                  ? channel / timed->hierarchy->memory.channels_per_slice
+                                  : 0,
+                              count);
     return shard_of_slice(
         timed, (uint32_t)(((uint64_t)channel * timed->hierarchy->slices + timed->channels - 1) / timed->channels),
         count);
@@ -253,6 +254,8 @@ void gpci_shards_refresh(gpci_timed *timed) {
         timed->l15[i].timed = gpci_shards_of(timed, timed->l15[i].component);
     for (uint32_t i = 0; timed->shards && i < timed->hierarchy->gl1_count; i++)
         timed->gl1[i].timed = gpci_shards_of(timed, timed->gl1[i].component);
+    for (uint32_t i = 0; timed->shards && timed->memory_caches && i < timed->channels; i++)
+        timed->memory_caches[i].timed = gpci_shards_of(timed, timed->memory_caches[i].component);
     for (uint32_t i = 0; timed->shards && i < timed->hierarchy->slices; i++)
         timed->l2[i].timed = gpci_shards_of(timed, timed->l2[i].component);
     if (timed->shards)

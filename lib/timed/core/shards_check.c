@@ -26,6 +26,7 @@ void gpci_shards_check(const gpci_timed *timed, bool *above, bool *below, char t
         return;
     }
     *below = gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L2_REPLACEMENT, text) &&
+             gpci_threads_check_key(timed->hierarchy, GPCI_KEY_MEMORY_CACHE_REPLACEMENT, text) &&
              gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L2_BYPASS, text) &&
              gpci_threads_check_key(timed->hierarchy, GPCI_KEY_L2_PREFETCHER, text);
     if (*below && timed->hierarchy->inclusive) {

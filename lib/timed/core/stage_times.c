@@ -183,12 +183,18 @@ static gpc_stage after_l2(gpc_what what, bool link) {
     }
 }
 
+/* Stage after an event at a cache beside memory: as DRAM, for which it stands. */
+static gpc_stage after_memory_cache(gpc_what what) {
+    return what == GPC_WHAT_SERVE || what == GPC_WHAT_FILL ? GPC_STAGE_DRAM : GPC_STAGE_DRAM_QUEUE;
+}
+
 void gpci_stages_follow(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const gpci_packet *pkt, uint64_t due) {
     gpci_line_clock *line = clock_of(timed, pkt);
     const bool link = pkt->flags & GPCI_PACKET_LINK;
     const gpc_stage next = ctrl->level == 1 || (ctrl->level == GPCI_LEVEL_GL1 && what == GPC_WHAT_QUEUE)
                                ? after_l1(what)
-                               : after_l2(what, link);
+                           : ctrl->level == GPCI_LEVEL_MEMORY ? after_memory_cache(what)
+                                                              : after_l2(what, link);
     if (!line || next == GPC_STAGE_COUNT)
         return;
     enter(line, next, timed->wheel.now);
@@ -199,11 +205,18 @@ void gpci_stages_follow(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl,
         return;
     }
     line->due = due;
+    if (ctrl->level == GPCI_LEVEL_MEMORY) {
+        line->then = timed->memory[ctrl->index].replies_out ? GPC_STAGE_DRAM : GPC_STAGE_L2;
+        return;
+    }
     line->then = (uint8_t)(link ? GPC_STAGE_PARTITION : ctrl->level == 1 ? GPC_STAGE_FILL : GPC_STAGE_REPLY);
 }
 
 void gpci_stages_blocked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt) {
-    go_to(timed, pkt, ctrl->level == 1 ? GPC_STAGE_L1_STALL : GPC_STAGE_L2_QUEUE);
+    go_to(timed, pkt,
+          ctrl->level == 1                   ? GPC_STAGE_L1_STALL
+          : ctrl->level == GPCI_LEVEL_MEMORY ? GPC_STAGE_DRAM_QUEUE
+                                             : GPC_STAGE_L2_QUEUE);
 }
 
 static gpc_stage within(uint8_t network) {

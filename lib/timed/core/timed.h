@@ -102,6 +102,9 @@ struct gpci_timed {
     gpci_ctrl_options gl1_options;
     struct gpci_gl1_way *gl1_ways; /* [sms], with gl1.size */
     uint32_t gl1_queue;            /* packets of an SM before the tags of a GL1 */
+    gpci_ctrl *memory_caches;      /* [channels], with memory_cache.size (l2/memory_cache_ctrl.h); NULL: none */
+    gpci_ctrl_options memory_cache_options;
+    gpci_level memory_cache_level;
     gpci_reorder_options reorder_options;
     gpci_clock network_clock, dram_clock;
     gpci_ctrl *clusters;             /* caches of clusters of SMs, in a tree; or NULL */
@@ -109,10 +112,9 @@ struct gpci_timed {
     gpci_ctrl_options cluster_options;
     struct gpci_coherent_host *coherent; /* tree's engine; NULL: L1s and slices are independent caches */
     gpc_dram *dram;
-    uint32_t channels, slices_per_channel, channels_per_slice, burst;
+    uint32_t channels, burst;
     /* By segments of a line: bitmap of the DRAM bursts that have a part of the segments, from the line's start. */
     uint8_t bursts_of[16];
-    uint64_t interleave_bytes;
     gpci_memory_channel *memory; /* [channels] */
     uint32_t header, write_mask, write_to_read, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency,
         release_width, release_latency;

@@ -142,6 +142,9 @@ void gpci_timed_count_again(gpci_timed *timed, gpc_stats *stats) {
         stats->gl1_stalls += read_only_stalls(&timed->gl1[i], now);
     for (uint32_t i = 0; timed->hierarchy->constants && i < timed->hierarchy->sms; i++)
         stats->const_stalls += read_only_stalls(gpci_constants_of(&timed->l1[i]), now);
+    for (uint32_t i = 0; timed->memory_caches && i < timed->channels; i++)
+        stats->memory_cache_stalls +=
+            read_only_stalls(&timed->memory_caches[i], now) + stalls(&timed->memory_caches[i], GPC_BUSY_LINE, now);
     for (uint32_t i = 0; timed->dram && i < timed->channels; i++)
         gpci_dram_count_again(timed->dram, i, gpci_clock_own(timed->dram_clock, now), stats);
     if (timed->stage_times)

@@ -104,9 +104,9 @@ static gpc_status make_ctrl(const gpci_group *group, gpci_ctrl *ctrl, uint8_t le
     return make_mshr(timed, ctrl);
 }
 
-gpc_status gpci_ctrl_make_read_only(gpci_timed *timed, const gpci_ctrl *l1, const gpci_ctrl_rules *rules,
-                                    const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl) {
-    *ctrl = ctrl_at_rest(timed, 1, l1->index, l1->component);
+gpc_status gpci_ctrl_make_plain(gpci_timed *timed, const gpci_ctrl *place, const gpci_ctrl_rules *rules,
+                                const gpci_ctrl_options *options, const gpci_level *line, gpci_ctrl *ctrl) {
+    *ctrl = ctrl_at_rest(timed, place->level, place->index, place->component);
     ctrl->rules = rules;
     ctrl->options = options;
     ctrl->line = line;

@@ -148,6 +148,9 @@ static gpci_mover by_memory(const gpci_timed *timed, const gpci_ctrl *slice) {
         return gpci_by_clock(slice->component);
     const gpci_packet *pkt = first_of(timed, &slice->out);
     const uint32_t channel = pkt->path.channel;
+    if (timed->memory_caches)
+        return gpci_queue_full(&timed->memory_caches[channel].in) ? gpci_by_object(GPCI_GROUP_CHANNELS, channel)
+                                                                  : gpci_by_clock(slice->component);
     if (timed->callbacks.on_memory)
         return timed->memory[channel].host_full ? gpci_by_host() : gpci_by_clock(slice->component);
     return gpci_dram_has_room(timed->dram, channel, pkt->type == GPCI_WRITE)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_rules.h"
+#include "level/rules/memory_cache.h"
 #include "timed/core/coherent.h"
 #include "timed/core/shards.h"
 #include "timed/core/stage_times.h"
@@ -19,6 +20,8 @@ static bool is_constants(const gpci_ctrl *ctrl) {
 static gpc_component component_of(const gpci_ctrl *ctrl) {
     if (ctrl->level == 1 && !ctrl->rules->own_lines)
         return GPC_COMPONENT_L15;
+    if (ctrl->level == GPCI_LEVEL_MEMORY)
+        return GPC_COMPONENT_MEMORY_CACHE;
     if (ctrl->level == 1)
         return is_constants(ctrl) ? GPC_COMPONENT_CONST : GPC_COMPONENT_L1;
     return ctrl->level == 2                ? GPC_COMPONENT_L2
@@ -251,7 +254,7 @@ void gpci_append_waits(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet
 
 void gpci_append_lookup(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                         const gpci_tag_access *access) {
-    if (timed->values)
+    if (timed->values && ctrl->level != GPCI_LEVEL_MEMORY)
         gpci_plain_looked(timed, ctrl, pkt);
     const gpc_access_result *result = &access->result;
     uint8_t needed = ctrl->line->segments_of[result->needed_sectors];
@@ -264,12 +267,14 @@ void gpci_append_lookup(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_pac
 
 static gpc_event *blocked_at(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_tag_access *access) {
     const uint32_t sms = timed->hierarchy->sms, behind = 2 * timed->hierarchy->slices;
+    const uint32_t l15s = timed->hierarchy->l15_count, gl1s = timed->hierarchy->gl1_count;
     const gpc_component component = component_of(ctrl);
-    const uint32_t place = component == GPC_COMPONENT_GL1     ? behind + 2 * sms + timed->hierarchy->l15_count
-                           : component == GPC_COMPONENT_L15   ? behind + 2 * sms
-                           : component == GPC_COMPONENT_CONST ? behind + sms
-                           : ctrl->level == 1                 ? 0
-                                                              : sms + ctrl->index + (access == &ctrl->tag_access[1]);
+    const uint32_t place = component == GPC_COMPONENT_MEMORY_CACHE ? behind + 2 * sms + l15s + gl1s
+                           : component == GPC_COMPONENT_GL1        ? behind + 2 * sms + l15s
+                           : component == GPC_COMPONENT_L15        ? behind + 2 * sms
+                           : component == GPC_COMPONENT_CONST      ? behind + sms
+                           : ctrl->level == 1                      ? 0
+                                              : sms + ctrl->index + (access == &ctrl->tag_access[1]);
     return &timed->log->blocked[place + ctrl->index];
 }
 
@@ -296,6 +301,13 @@ void gpci_append_released(const gpci_ctrl *ctrl, const gpci_tag_access *access) 
     gpci_event_log_put(timed->log, &end);
 }
 
+/* Address, for the host, of a line of a cache beside memory. */
+static uint64_t memory_line(const gpci_timed *timed, const gpci_ctrl *ctrl, uint64_t local) {
+    uint64_t inner;
+    const uint32_t slice = gpci_memory_slice_of(&timed->hierarchy->memory, ctrl->index, local, &inner);
+    return gpci_l2_host_address(timed->hierarchy, slice, inner);
+}
+
 void gpci_append_leaves(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
                         const gpc_eviction *eviction) {
     gpc_what what = eviction->forced ? GPC_WHAT_INVALIDATE : GPC_WHAT_EVICT;
@@ -305,6 +317,8 @@ void gpci_append_leaves(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_pac
     event.address = eviction->line_address;
     if (ctrl->level == 2)
         event.address = gpci_l2_host_address(timed->hierarchy, ctrl->index, event.address);
+    else if (ctrl->level == GPCI_LEVEL_MEMORY)
+        event.address = memory_line(timed, ctrl, event.address);
     event.value = gpci_count_sectors(eviction->dirty_sectors);
     event.bytes = 0;
     if (event.packet)

@@ -92,7 +92,6 @@ static void read_options(gpci_timed *timed) {
     timed->l1_queue = number(timed, GPCI_KEY_L1_QUEUE);
     timed->l1_queue = timed->l1_queue ? timed->l1_queue : 1;
     timed->issue_latency = number(timed, GPCI_KEY_L1_ISSUE_LATENCY);
-    timed->interleave_bytes = gpci_number(timed->hierarchy, GPCI_KEY_L2_INTERLEAVE_BYTES);
     timed->deadlock_cycles = gpci_number(timed->hierarchy, GPCI_KEY_DEADLOCK);
 }
 

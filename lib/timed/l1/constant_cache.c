@@ -61,7 +61,7 @@ static gpc_status make(gpci_timed *timed, gpci_ctrl *l1, gpc_error *error) {
         .merges = gpci_number(hierarchy, GPCI_KEY_CONST_MERGES),
         .clock = {1, 1}};
     const gpc_status status =
-        gpci_ctrl_make_read_only(timed, l1, &rules, &timed->constants_options, &timed->constants_level, ctrl);
+        gpci_ctrl_make_plain(timed, l1, &rules, &timed->constants_options, &timed->constants_level, ctrl);
     gpci_queue_init(&ctrl->out, gpci_number(hierarchy, GPCI_KEY_CONST_MISS_QUEUE));
     ctrl->cache = hierarchy->constants[l1->index];
     return status < 0 ? gpci_out_of_memory(error) : GPC_OK;

@@ -282,10 +282,8 @@ static gpc_status make(gpci_group *group, gpc_error *error) {
     if (!timed->gl1 || !timed->gl1_ways)
         return gpci_out_of_memory(error);
     for (uint32_t i = 0; i < group->objects && status == GPC_OK; i++) {
-        const gpci_ctrl ctrl = {.index = i, .component = group->first + i};
-        status =
-            gpci_ctrl_make_read_only(timed, &ctrl, &rules, &timed->gl1_options, &hierarchy->l1_level, &timed->gl1[i]);
-        timed->gl1[i].level = GPCI_LEVEL_GL1;
+        const gpci_ctrl ctrl = {.index = i, .component = group->first + i, .level = GPCI_LEVEL_GL1};
+        status = gpci_ctrl_make_plain(timed, &ctrl, &rules, &timed->gl1_options, &hierarchy->l1_level, &timed->gl1[i]);
         timed->gl1[i].cache = hierarchy->gl1[i];
         gpci_queue_init(&timed->gl1[i].out, gpci_number(hierarchy, GPCI_KEY_GL1_MISS_QUEUE));
     }

@@ -19,7 +19,7 @@
 
 /* Most packets in flight of one line: the line, fetches of two slices, and evictions, possibly from every L1. */
 uint64_t gpci_packets_per_line(const gpci_timed *timed) {
-    return 8 + (timed->gl1 != NULL) +
+    return 8 + (timed->gl1 != NULL) + (timed->memory_caches ? 8 : 0) +
            (timed->hierarchy->inclusive ? 2ull * timed->hierarchy->sms * timed->hierarchy->l2_level.line_bytes /
                                               timed->hierarchy->l1_level.line_bytes
                                         : 0);

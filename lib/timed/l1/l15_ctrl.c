@@ -186,8 +186,8 @@ static gpc_status make(gpci_group *group, gpc_error *error) {
     if (!timed->l15)
         return gpci_out_of_memory(error);
     for (uint32_t i = 0; i < group->objects && status == GPC_OK; i++) {
-        const gpci_ctrl ctrl = {.index = i, .component = group->first + i};
-        status = gpci_ctrl_make_read_only(timed, &ctrl, &rules, &timed->l15_options, &timed->l15_level, &timed->l15[i]);
+        const gpci_ctrl ctrl = {.index = i, .component = group->first + i, .level = 1};
+        status = gpci_ctrl_make_plain(timed, &ctrl, &rules, &timed->l15_options, &timed->l15_level, &timed->l15[i]);
         timed->l15[i].cache = hierarchy->l15[i];
         gpci_queue_init(&timed->l15[i].in, gpci_number(hierarchy, GPCI_KEY_L15_QUEUE));
         gpci_queue_init(&timed->l15[i].out, gpci_number(hierarchy, GPCI_KEY_L15_MISS_QUEUE));

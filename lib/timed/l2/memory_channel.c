@@ -3,7 +3,7 @@
 
 #include "level/rules/level_rules.h"
 #include "timed/core/coherent.h"
-#include "timed/core/timed.h"
+#include "timed/l2/memory_cache_ctrl.h"
 
 /*
  * From the L2 slices to the memory channels and back: bursts of a packet go into the channel's queue, over a link if
@@ -19,15 +19,22 @@ void gpci_l2_write_memory(gpci_timed *timed, gpci_ctrl *ctrl, uint64_t inner, ui
     if (!segments)
         return;
     uint32_t packet = gpci_pool_take(&timed->pool);
-    *gpci_packet_at(&timed->pool, packet) = (gpci_packet){
-        .request = gpci_request_of_nobody(timed->hierarchy, inner,
-                                          gpci_l2_host_address(timed->hierarchy, ctrl->index, inner), 0, GPC_STORE),
-        .born = timed->wheel.now,
-        .line = {.inflight = UINT32_MAX},
-        .segments = segments,
-        .type = GPCI_WRITE,
-        .flags = GPCI_PACKET_POSTED};
-    gpci_count_slice_dram_write(timed->hierarchy, ctrl->index, gpci_count_sectors(segments));
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    *pkt = (gpci_packet){.request = gpci_request_of_nobody(timed->hierarchy, inner,
+                                                           gpci_l2_host_address(timed->hierarchy, ctrl->index, inner),
+                                                           0, GPC_STORE),
+                         .born = timed->wheel.now,
+                         .line = {.inflight = UINT32_MAX},
+                         .segments = segments,
+                         .type = GPCI_WRITE,
+                         .flags = GPCI_PACKET_POSTED};
+    if (GPCI_LIKELY(!timed->memory_caches)) {
+        gpci_count_slice_dram_write(timed->hierarchy, ctrl->index, gpci_count_sectors(segments));
+    } else {
+        pkt->address = gpci_l2_host_address(timed->hierarchy, ctrl->index, inner);
+        GPCI_AGAIN(timed->hierarchy->of_slice[ctrl->index].again.memory_cache_write_sectors +=
+                   gpci_count_sectors(segments));
+    }
     gpci_log_new_packet(timed, GPC_WHAT_WRITE_BACK, ctrl, packet, NULL, false);
     gpci_queue_push(&ctrl->out, &timed->pool, timed->wheel.now, packet);
 }
@@ -85,8 +92,10 @@ void gpci_l2_send_fetch(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_fetch_req
     uint32_t count = gpci_count_sectors(fetched->segments);
     if (remote)
         gpci_count_l2_remote(timed->hierarchy, ctrl->index, count);
-    else
+    else if (GPCI_LIKELY(!timed->memory_caches))
         gpci_l2_count_memory_read(timed->hierarchy, ctrl->index, fetched);
+    else
+        GPCI_AGAIN(timed->hierarchy->of_slice[ctrl->index].again.memory_cache_read_sectors += count);
     gpci_queue_push(remote ? &ctrl->link : &ctrl->out, &timed->pool, timed->wheel.now, fetch);
     gpci_log_new_packet(timed, GPC_WHAT_FETCH, ctrl, fetch, gpci_packet_at(&timed->pool, asked->mshr_target), false);
 }
@@ -97,20 +106,12 @@ void gpci_l2_send_fetch(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_fetch_req
 #define TICKS 16u
 
 uint32_t gpci_channel_of(const gpci_timed *timed, uint32_t slice, uint64_t inner, uint64_t *local) {
+    const gpci_memory_map *map = &timed->hierarchy->memory;
     if (GPCI_UNLIKELY(timed->hierarchy->address_map != NULL)) { /* DRAM finds bank and row by the same mapping */
         *local = gpci_l2_host_address(timed->hierarchy, slice, inner);
-        return slice / timed->slices_per_channel;
+        return slice / map->slices_per_channel;
     }
-    uint64_t chunk = timed->interleave_bytes, number = inner / chunk, offset = inner % chunk;
-    if (timed->hierarchy->slices >= timed->channels) {
-        uint32_t channel = (uint32_t)((uint64_t)slice * timed->channels / timed->hierarchy->slices);
-        uint32_t first =
-            (uint32_t)(((uint64_t)channel * timed->hierarchy->slices + timed->channels - 1) / timed->channels);
-        *local = (number * timed->slices_per_channel + (slice - first)) * chunk + offset;
-        return channel;
-    }
-    *local = number / timed->channels_per_slice * chunk + offset;
-    return slice * timed->channels_per_slice + (uint32_t)(number % timed->channels_per_slice);
+    return gpci_memory_channel_of(map, slice, inner, local);
 }
 
 /* Put a packet's bursts into the queue while room is left; true once all are in. `path.taken`: bursts already in. */
@@ -141,7 +142,8 @@ static uint64_t inner_of(const gpci_timed *timed, const gpci_packet *pkt) {
 static bool offer(gpci_timed *timed, uint32_t packet, uint8_t stretch) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     uint32_t first = gpci_lowest(stretch);
-    uint64_t line = inner_of(timed, pkt);
+    uint64_t line =
+        GPCI_UNLIKELY(timed->memory_caches != NULL) ? gpci_memory_cache_inner(timed, pkt) : inner_of(timed, pkt);
     if (timed->memory[pkt->path.channel].host_full)
         return false;
     const uint64_t address = gpci_l2_host_address(timed->hierarchy, pkt->path.slice, line) + first * GPCI_SEGMENT;
@@ -292,11 +294,29 @@ static void run_delayed(gpci_timed *timed, uint32_t channel) {
     gpci_wheel_wake(&timed->wheel, memory->component, next > now ? next : now + 1);
 }
 
+/* Send packets of a slice's miss queue into the caches beside memory while they have room. */
+static void into_caches(gpci_timed *timed, gpci_ctrl *slice) {
+    while (slice->out.count && !slice->memory_full) {
+        const uint32_t packet = slice->out.first;
+        if (timed->pool.links[packet].due != GPCI_NEVER)
+            set_out(timed, slice, packet);
+        gpci_ctrl *cache = gpci_memory_cache_of(timed, gpci_packet_at(&timed->pool, packet)->path.channel);
+        slice->memory_full = gpci_queue_full(&cache->in);
+        if (slice->memory_full)
+            return;
+        gpci_queue_pop(&slice->out, &timed->pool, timed->wheel.now);
+        gpci_ctrl_resource_freed(slice, GPC_BUSY_MISS_QUEUE);
+        gpci_memory_cache_enter(timed, cache, packet);
+    }
+}
+
 void gpci_channel_send(gpci_timed *timed, gpci_ctrl *slice) {
     if (timed->dram_delay && !timed->callbacks.on_memory)
         gpci_wheel_wake(&timed->wheel, timed->memory[slice->index].component, timed->wheel.now + 1);
     else if (slice->networks.requests_out)
         over_link(timed, slice);
+    else if (GPCI_UNLIKELY(timed->memory_caches != NULL))
+        into_caches(timed, slice);
     else
         into_channels(timed, slice, give);
 }
@@ -306,12 +326,10 @@ void gpci_coherent_channel_send(gpci_timed *timed, gpci_ctrl *slice) {
     into_channels(timed, slice, gpci_message_memory_done);
 }
 
-/* A read has all data: return the data to the slice. */
-void gpci_channel_done(gpci_timed *timed, uint32_t packet) {
+void gpci_channel_return(gpci_timed *timed, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
     uint32_t channel = pkt->path.channel;
     gpci_memory_channel *memory = &timed->memory[channel];
-    pkt->level = 3;
     timed->pool.links[packet].due = timed->wheel.now;
     if (memory->replies_out) {
         pkt->path.size = timed->header + gpci_packet_bytes(pkt);
@@ -321,6 +339,12 @@ void gpci_channel_done(gpci_timed *timed, uint32_t packet) {
     }
     gpci_queue_push(&timed->l2[pkt->path.slice].fills, &timed->pool, timed->wheel.now, packet);
     gpci_wheel_wake(&timed->wheel, timed->l2[pkt->path.slice].component, timed->wheel.now);
+}
+
+/* A read has all data: return the data to the slice. */
+void gpci_channel_done(gpci_timed *timed, uint32_t packet) {
+    gpci_packet_at(&timed->pool, packet)->level = 3;
+    gpci_channel_return(timed, packet);
 }
 
 /* Take packets that came over the link from the slices. */
@@ -357,6 +381,8 @@ static void send_replies(gpci_timed *timed, uint32_t channel) {
 /* True if memory has room for a slice's waiting packet. */
 static bool may_send(const gpci_timed *timed, const gpci_ctrl *slice) {
     const gpci_packet *pkt = gpci_packet_at(&timed->pool, slice->out.first);
+    if (GPCI_UNLIKELY(timed->memory_caches != NULL))
+        return !gpci_queue_full(&gpci_memory_cache_of(timed, pkt->path.channel)->in);
     return timed->callbacks.on_memory ? !timed->memory[pkt->path.channel].host_full
                                       : gpci_dram_has_room(timed->dram, pkt->path.channel, pkt->type == GPCI_WRITE);
 }
@@ -364,9 +390,9 @@ static bool may_send(const gpci_timed *timed, const gpci_ctrl *slice) {
 /* Wake slices that wait for room in a channel: the few adjacent slices that use the channel. */
 static void wake_slices(gpci_timed *timed, uint32_t channel) {
     uint32_t first = (uint32_t)(((uint64_t)channel * timed->hierarchy->slices + timed->channels - 1) / timed->channels);
-    uint32_t count = timed->slices_per_channel;
+    uint32_t count = timed->hierarchy->memory.slices_per_channel;
     if (timed->hierarchy->slices < timed->channels) {
-        first = channel / timed->channels_per_slice;
+        first = channel / timed->hierarchy->memory.channels_per_slice;
         count = 1;
     }
     for (uint32_t slice = first; slice < first + count && slice < timed->hierarchy->slices; slice++)
@@ -389,8 +415,38 @@ GPCI_INLINE void run_dram(gpci_timed *timed, uint32_t channel, done_fn read) {
         gpci_wheel_wake(&timed->wheel, timed->memory[channel].component, gpci_clock_core(timed->dram_clock, next));
 }
 
+/* Take packets that came over the link from the slices, before the tags of the cache. */
+static void take_linked_to_cache(gpci_timed *timed, uint32_t channel, gpci_ctrl *cache) {
+    gpci_network *link = timed->memory[channel].requests_in;
+    while (link && !gpci_queue_full(&cache->in) && gpci_network_peek(link, channel) != GPCI_NO_PACKET)
+        gpci_memory_cache_enter(timed, cache, gpci_network_receive(link, channel));
+}
+
+/* A channel with a cache beside memory. */
+static void step_with_cache(gpci_timed *timed, uint32_t channel) {
+    gpci_memory_channel *memory = &timed->memory[channel];
+    gpci_ctrl *cache = gpci_memory_cache_of(timed, channel);
+    run_dram(timed, channel, gpci_memory_cache_fill);
+    take_linked_to_cache(timed, channel, cache);
+    gpci_memory_cache_pass(timed, cache);
+    take_linked_to_cache(timed, channel, cache);
+    cache->memory_full = false;
+    into_channels(timed, cache, give);
+    gpci_memory_cache_answer(timed, cache);
+    if (memory->requests_in)
+        send_replies(timed, channel);
+    else
+        wake_slices(timed, channel);
+    if (gpci_ctrl_may_retry(&cache->tag_access[0]))
+        gpci_wheel_wake(&timed->wheel, memory->component, timed->wheel.now + 1);
+}
+
 void gpci_channel_step(const gpci_group *group, uint32_t channel) {
     gpci_timed *timed = group->timed;
+    if (GPCI_UNLIKELY(timed->memory_caches != NULL)) {
+        step_with_cache(timed, channel);
+        return;
+    }
     if (!timed->memory[channel].requests_in) {
         run_dram(timed, channel, gpci_channel_done);
         if (GPCI_UNLIKELY(timed->dram_delay) &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "timed/core/coherent.h"
+#include "timed/l2/memory_cache_ctrl.h"
 
 /*
  * Memory channels as components, and the host's memory in place of channels (gpc_hierarchy_set_callbacks).
@@ -33,6 +34,10 @@ static gpc_status channel_make(gpci_group *group, gpc_error *error) {
     for (uint32_t segments = 0; segments < sizeof timed->bursts_of; segments++)
         timed->bursts_of[segments] = bursts_of(timed, segments);
     timed->dram_delay = gpci_dram_take_latency(timed->dram, timed->hierarchy->config);
+    if (timed->dram_delay && timed->hierarchy->memory_caches)
+        return gpci_fail(error, GPC_ERROR_RANGE,
+                         "dram.latency_at = request needs memory_cache.size = 0B: the delay lies between a slice and "
+                         "its channel");
     if (timed->dram_delay && (slices != timed->channels || gpci_number(timed->hierarchy, GPCI_KEY_MEMORY_LINK_WIDTH)))
         return gpci_fail(
             error, GPC_ERROR_RANGE,
@@ -47,32 +52,43 @@ static gpc_status channel_make(gpci_group *group, gpc_error *error) {
         gpci_queue_init(&memory->delayed, GPCI_UNLIMITED);
         memory->waiting = GPCI_NO_PACKET;
         memory->component = group->first + channel;
-        memory->done = group->kind == GPCI_GROUP_COHERENT_CHANNELS ? gpci_message_memory_done : gpci_channel_done;
+        memory->done = group->kind == GPCI_GROUP_COHERENT_CHANNELS ? gpci_message_memory_done
+                       : timed->hierarchy->memory_caches           ? gpci_memory_cache_fill
+                                                                   : gpci_channel_done;
     }
-    timed->slices_per_channel = (slices + timed->channels - 1) / timed->channels;
-    timed->channels_per_slice = timed->channels / slices ? timed->channels / slices : 1;
-    return GPC_OK;
+    return gpci_memory_caches_make(timed) < 0 ? gpci_out_of_memory(error) : GPC_OK;
 }
 
 static void channel_destroy(gpci_group *group) {
     gpci_timed *timed = group->timed;
+    gpci_memory_caches_unmake(timed);
     gpc_dram_destroy(timed->dram);
     gpci_free(timed->context, timed->memory);
 }
 
 static void channel_count(const gpci_group *group, uint32_t channel, gpc_stats *stats) {
     const gpci_timed *timed = group->timed;
+    const uint64_t now = timed->wheel.now;
+    const gpci_ctrl *cache = timed->memory_caches ? gpci_memory_cache_of(timed, channel) : NULL;
+    if (cache)
+        stats->memory_cache_stalls +=
+            gpci_ctrl_stalls(cache, GPC_BUSY_LINE, now) + gpci_ctrl_stalls(cache, GPC_BUSY_MSHR, now) +
+            gpci_ctrl_stalls(cache, GPC_BUSY_MERGE, now) + gpci_ctrl_stalls(cache, GPC_BUSY_MISS_QUEUE, now);
     if (!timed->callbacks.on_memory) /* the host's memory counts itself */
-        gpci_dram_add_stats(timed->dram, channel, gpci_clock_own(timed->dram_clock, timed->wheel.now), stats);
+        gpci_dram_add_stats(timed->dram, channel, gpci_clock_own(timed->dram_clock, now), stats);
 }
 
 static void channel_reset(const gpci_group *group, uint32_t channel, uint64_t now) {
+    if (group->timed->memory_caches)
+        gpci_ctrl_reset(gpci_memory_cache_of(group->timed, channel), now);
     gpci_dram_reset_stats(group->timed->dram, channel, gpci_clock_own(group->timed->dram_clock, now));
 }
 
 static void channel_state(const gpci_group *group, uint32_t channel, gpci_state_fn visit, void *user_data) {
     gpci_memory_channel *memory = &group->timed->memory[channel];
     GPCI_STATE_FROM(visit, user_data, gpci_memory_channel, memory, replies);
+    if (group->timed->memory_caches)
+        gpci_ctrl_state(gpci_memory_cache_of(group->timed, channel), visit, user_data);
     gpci_dram_state(group->timed->dram, channel, visit, user_data);
 }
 
@@ -83,9 +99,13 @@ static void channel_hold(const gpci_group *group, uint32_t channel, gpci_holders
     const bool room =
         !memory->replies.count || gpci_network_can_take(memory->replies_out, channel,
                                                         gpci_packet_at(&timed->pool, memory->replies.first)->path.size);
-    const bool waits = memory->waiting != GPCI_NO_PACKET;
+    const bool waits = memory->waiting != GPCI_NO_PACKET ||
+                       (timed->memory_caches && gpci_queue_full(&gpci_memory_cache_of(timed, channel)->in));
+    if (timed->memory_caches)
+        gpci_memory_cache_hold(timed, channel, holders);
     gpci_held(holders, "bursts to serve", gpci_dram_count(timed->dram, channel), clock);
-    gpci_held(holders, "packet that it has no room for", waits, memory->host_full ? gpci_by_host() : clock);
+    gpci_held(holders, "packet that it has no room for", memory->waiting != GPCI_NO_PACKET,
+              memory->host_full ? gpci_by_host() : clock);
     gpci_held(holders, "packets before its queue", memory->delayed.count, clock);
     gpci_held(holders, "packets for its slices", memory->replies.count,
               room ? clock : gpci_by_object(GPCI_GROUP_MEMORY_REPLIES, 0));
