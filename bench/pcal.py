@@ -53,11 +53,11 @@ def traced(name, path, most, best, gain):
 ROWS = 15 * 256
 KERNELS = [
     synthetic("CoMD", "comd:110KiB", 16, 6, 1.53),
-    synthetic("II", "inverted-index:1MiB:part=48", 24, 2, 1.24),
+    synthetic("II", "inverted-index:23580KiB:scanned=64", 24, 2, 1.24),
     traced("BFS", "bfs/kernel-13.traceg.xz", 24, 8, 1.02),
     synthetic("KMN", f"kmeans:{90 * 256 * 34 * 4}:rowmajor=1,features=34,centres=2,serial=1", 24, 1, 2.68),
-    synthetic("SM", "string-match:768KiB:line=32", 24, 2, 1.18),
-    synthetic("SS", "similarity-score:64KiB:features=64,pairs=23040", 24, 2, 1.11),
+    synthetic("SM", "string-match:23160KiB:scanned=32", 24, 2, 1.18),
+    synthetic("SS", "similarity-score:1MiB:pairs=23040", 24, 2, 1.11),
     synthetic("SSSP", "sssp:4MiB:blocks=45,first=6,launches=1", 24, 8, 1.05),
     traced("SCLUSTER", "streamcluster", 24, 4, 2.44),
     synthetic("ATAX", f"atax:{ROWS * 128 * 4}:columns=128,serial=1,launch=1", 4, 4, 1.0),

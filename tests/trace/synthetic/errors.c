@@ -101,7 +101,7 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     taken("bfs:64KiB:first=5");
     refused("similarity-score:2MiB:features=7", GPC_ERROR_RANGE, "7 is no multiple of 4");
     refused("similarity-score:256:features=64", GPC_ERROR_RANGE, "two documents of 64 features");
-    refused("similarity-score:1GiB:features=4,pairs=0", GPC_ERROR_RANGE, "more than GPUs take");
+    refused("similarity-score:1GiB:features=4,pairs=0", GPC_ERROR_RANGE, "pairs are more than 67108864");
     refused("rodinia-dwt2d:4355", GPC_ERROR_RANGE, "from 4356 bytes");
     refused("rodinia-dwt2d:16KiB:levels=2", GPC_ERROR_RANGE,
             "'levels': at the last of 2 an image of 64 x 64 has less than 33");
@@ -123,7 +123,7 @@ Test(synthetic_errors, sizes_that_do_not_fit) {
     refused("rodinia-streamcluster:1048580:dimensions=1", GPC_ERROR_RANGE, "are 262145 points");
     refused("rodinia-streamcluster:2MiB:least=9,most=8", GPC_ERROR_RANGE, "'least': 9 centres are more than 'most', 8");
     refused("comd:1MiB:atoms=60,spread=5", GPC_ERROR_RANGE, "more than 64");
-    refused("string-match:10:line=11", GPC_ERROR_RANGE, "a piece of 11");
+    refused("string-match:63", GPC_ERROR_RANGE, "from 64 bytes");
     /* A grid of more than 65,535 blocks in y. */
     refused("relu:64MiB:columns=1", GPC_ERROR_RANGE, "more than GPUs take");
 }

@@ -231,29 +231,42 @@ Test(synthetic_irregular, cfd) {
     cr_assert(around > 3880 && around < 3960, "%u of 4000 neighbours", around); /* four deviations are 35 */
 }
 
+/* Arrays of Mars' Mapper, in the order of their allocation; without a keyword, OUT_ and those behind are one less. */
+enum {
+    MARS_KEYS,
+    MARS_VALUES,
+    MARS_OFFSETS,
+    MARS_TEXT,
+    MARS_KEYWORD,
+    MARS_OUT_KEYS = 10,
+    MARS_OUT_VALUES,
+    MARS_OUT_SIZES
+};
+
 /* Next expected offsets of a thread's loads of a row. */
 typedef struct scores {
-    unsigned first[496], second[496], steps[496];
-    uint64_t results;
+    unsigned first[496], second[496], steps[496], fields[496];
+    uint64_t copied[2];
 } scores;
 
 static void check_score(void *data, uint64_t thread, const gpc_instruction *i, size_t array, uint64_t offset) {
     scores *s = data;
     cr_assert_lt(thread, 496);
-    if (array == 0)
-        cr_assert_eq(offset, 8 * thread);
-    if (array == 1) {
+    if (array == MARS_VALUES)
+        cr_assert_eq(offset, 16 * thread + 4 * s->fields[thread]++);
+    if (array == MARS_TEXT) {
         unsigned step = s->steps[thread]++, row = step % 2 ? s->second[thread] : s->first[thread];
         cr_assert_eq(i->width, 16);
         cr_assert_eq(offset, row * 256 + step / 2 * 16);
     }
-    if (array >= 2) {
-        cr_assert_eq(offset, (array == 2 ? 4 : 8) * thread);
-        s->results++;
+    if (array == MARS_OUT_KEYS - 1 || array == MARS_OUT_VALUES - 1) {
+        unsigned bytes = array == MARS_OUT_KEYS - 1 ? 4 : 8;
+        cr_assert_eq(offset / bytes, thread);
+        s->copied[array - (MARS_OUT_KEYS - 1)]++;
     }
 }
 
-/* 32 documents of 64 features make 496 pairs of two rows of 16 vectors. */
+/* 32 documents of 64 features make 496 pairs of two rows of 16 vectors. A result is a float and two numbers. */
 Test(synthetic_irregular, similarity_score) {
     static scores s;
     unsigned pair = 0;
@@ -263,11 +276,14 @@ Test(synthetic_irregular, similarity_score) {
             s.second[pair] = second;
         }
     arrays_rig t;
-    arrays_open(&t, "similarity-score:8KiB");
+    arrays_open(&t, "similarity-score:8KiB:features=64");
     arrays_run(&t, check_score, &s);
-    for (pair = 0; pair < 496; pair++)
+    for (pair = 0; pair < 496; pair++) {
         cr_assert_eq(s.steps[pair], 32);
-    cr_assert_eq(s.results, 2 * 496);
+        cr_assert_eq(s.fields[pair], 3);
+    }
+    cr_assert_eq(s.copied[0], 4 * 496);
+    cr_assert_eq(s.copied[1], 8 * 496);
     rig_close(&t.rig);
 }
 
@@ -317,91 +333,120 @@ Test(synthetic_irregular, comd_forces) {
     rig_close(&t.rig);
 }
 
-enum { TEXT_RECORDS, TEXT_TEXT, TEXT_KEY, TEXT_RESULTS };
-
-static tally text(const char *source, size_t array) {
+static tally of_array(const char *source, size_t array, unsigned width) {
     arrays_rig t;
     arrays_open(&t, source);
-    tally sum = make_tally(&t, array, array == TEXT_TEXT || array == TEXT_KEY ? 1 : 4);
+    tally sum = make_tally(&t, array, width);
     arrays_run(&t, add, &sum);
     rig_close(&t.rig);
     return sum;
 }
 
-/* Bytes of the text read at least once; must be contiguous. */
+/* Bytes of the text read at least once, from the first on; must be contiguous. */
 static uint64_t stretch(const tally *sum, uint64_t bytes) {
-    uint64_t first = bytes, last = 0, read = 0;
-    for (uint64_t b = 0; b < bytes; b++)
-        if (sum->loaded[b]) {
-            first = first < b ? first : b;
-            last = b;
-            read++;
-        }
-    cr_assert_eq(read, last - first + 1, "bytes are left out");
+    uint64_t read = 0;
+    for (; read < bytes && sum->loaded[read]; read++)
+        ;
+    for (uint64_t b = read; b < bytes; b++)
+        cr_assert(!sum->loaded[b], "bytes are left out");
     return read;
 }
 
-/*
- * 2,048 lines of 96 bytes. Every byte is read; the last of a line ends a word, and so does one in six of the others. A
- * word of five letters is followed by an end, and compared: probability in a line (5/6)^5 / 6 per start.
- */
+/* Loads by StringMatch's map, run in C on the text: of each byte, and of the keyword. */
+typedef struct matches {
+    unsigned *loaded, keyword[4], found;
+} matches;
+
+static void map_record(matches *m, const char *text, size_t offset, size_t size) {
+    size_t read = 0, at = offset;
+    for (;;) {
+        size_t start = at, letter = 0;
+        for (; m->loaded[at]++, text[at] != '\n'; at++, read++)
+            ;
+        at++;
+        if (read >= size)
+            return;
+        if (at - start != 4)
+            continue;
+        for (;; letter++) {
+            m->loaded[start + letter]++;
+            m->keyword[letter]++;
+            if (text[start + letter] != "org"[letter] || !"org"[letter])
+                break;
+        }
+        m->found += text[start + letter] == '\n';
+    }
+}
+
+/* The sample's words, record by record: each ends with the line behind 1,024 bytes. */
 Test(synthetic_irregular, string_match) {
-    tally sum = text("string-match:192KiB", TEXT_TEXT), key = text("string-match:192KiB", TEXT_KEY);
-    tally results = text("string-match:192KiB", TEXT_RESULTS);
-    uint64_t read = stretch(&sum, 2048 * 96 + 48);
-    cr_assert(read > 2047 * 96 && read < 2048 * 96 + 48);
-    double words = 2048 + ((double)read - 2048) / 6;
-    cr_assert_float_eq((double)sum.stores, words, 0.02 * words);
-    /* Words other than the lines' last with the right length; each reads the key's first letter. */
-    double alike = (words - 2048) * 0.4019 / 6;
-    cr_assert_float_eq((double)key.loaded[0], alike, 0.08 * alike);
-    /* One in four is the keyword, read to the end, five letters and the zero, with a result of two words. */
-    for (unsigned letter = 2; letter < 6; letter++)
-        cr_assert_eq(key.loaded[letter], key.loaded[1]);
-    cr_assert_float_eq(key.loaded[1], alike / 4, 0.2 * alike / 4);
-    cr_assert_eq(results.stores, 2 * key.loaded[1]);
+    static const char words[] =
+        "www\nsecure\norg\nhongkong\ntech\ntechnology\nscience\ncomputer\nschool\ndepartent\n"
+        "ort\norg\ndepartent\nsite\nicdcs\nhello\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n"
+        "nine\nten\neleven\ntwlve\n";
+    static char text[2 * 192 * 1024];
+    matches m = {.loaded = calloc(sizeof text, sizeof(unsigned))};
+    cr_assert(m.loaded);
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = words[i % (sizeof words - 1)];
+    size_t records = 0, offset = 0;
+    for (; offset < 192 * 1024; records++) {
+        size_t end = offset + 1024;
+        while (text[end] != '\n')
+            end++;
+        map_record(&m, text, offset, end + 1 - offset);
+        offset = end + 1;
+    }
+    tally sum = of_array("string-match:192KiB", MARS_TEXT, 1);
+    for (size_t i = 0; i < offset + 300; i++)
+        cr_assert_eq(sum.loaded[i], m.loaded[i], "byte %zu: %u, %u", i, sum.loaded[i], m.loaded[i]);
+    cr_assert_eq(sum.stores, 0);
+    tally key = of_array("string-match:192KiB", MARS_KEYWORD, 1);
+    for (unsigned letter = 0; letter < 4; letter++)
+        cr_assert_eq(key.loaded[letter], m.keyword[letter]);
+    tally results = of_array("string-match:192KiB", MARS_OUT_SIZES, 16);
+    cr_assert_eq(results.stores, records + m.found); /* an entry at the kernel's begin, and one a result */
+    free(m.loaded);
     free_tally(&sum);
     free_tally(&key);
     free_tally(&results);
 }
 
 /*
- * 256 parts of 1,024 bytes. Every byte is read, by the scan or by a skip. The mean distance from link to link is 8 + (2
- * * 64 - 8) / 2 bytes, an opening of 9, a link of 16 + 31 / 2 and a quote; a part loses about half of a link's distance
- * at the end, and the room for a link.
+ * 64 KiB of pages: every byte is read, by the scan or by a skip. A link's end is marked, and a result has 16 bytes of
+ * key and 4 of value. The mean distance from link to link is 508 bytes; a record loses about half of a distance.
  */
 Test(synthetic_irregular, inverted_index) {
-    tally sum = text("inverted-index:256KiB:part=1024", TEXT_TEXT);
-    tally results = text("inverted-index:256KiB:part=1024", TEXT_RESULTS);
-    stretch(&sum, 256 * 1024 + 512);
-    uint64_t marks = 0;
-    for (uint64_t b = 0; b < 256 * 1024 + 512; b++) {
-        cr_assert_leq(sum.stored[b], 1);
-        marks += sum.stored[b];
-    }
-    cr_assert_eq(results.stores, 2 * marks);
-    double way = 8 + 60 + 9 + 31.5 + 1;
-    cr_assert(marks > 256 * (1024 / way - 1.2) && marks < 256 * 1024 / way, "%lu links", (unsigned long)marks);
+    tally sum = of_array("inverted-index:64KiB", MARS_TEXT, 1);
+    tally values = of_array("inverted-index:64KiB", MARS_OUT_VALUES - 1, 1);
+    tally keys = of_array("inverted-index:64KiB", MARS_OUT_KEYS - 1, 1);
+    cr_assert_geq(stretch(&sum, 64 * 1024), 64 * 1024 - 1100);
+    cr_assert_eq(values.stores, 4 * sum.stores);
+    cr_assert_eq(keys.stores, 16 * sum.stores);
+    cr_assert(sum.stores > 62 && sum.stores < 124, "%lu links of 62 records", (unsigned long)sum.stores);
+    /* A link's bytes are read twice, and once for the hash; its first byte is also the scan's. */
+    for (uint64_t b = 40; b < 60 * 1024; b++)
+        if (sum.stored[b])
+            cr_assert(sum.loaded[b - 1] == 2 && sum.loaded[b - 16] >= 2, "%lu", (unsigned long)b);
     free_tally(&sum);
-    free_tally(&results);
+    free_tally(&values);
+    free_tally(&keys);
 }
 
 /*
- * 2,048 lines of 96 bytes. Every byte is read, and a word's first byte twice; every word is marked at the end, and put
- * out. Half of the bytes before a word are blanks; a letter ends a word one time in six.
+ * 192 KiB of words: a word's end is marked, and a word of six letters or more is emitted with its end; a letter ends a
+ * word 22 times of 100. Behind the mark are .82 bytes more.
  */
 Test(synthetic_irregular, word_count) {
-    enum { WORDS_TEXT = 1, WORDS_RESULTS };
-    tally sum = text("word-count:192KiB", WORDS_TEXT), results = text("word-count:192KiB", WORDS_RESULTS);
-    uint64_t read = stretch(&sum, 2048 * 96 + 48);
-    cr_assert(read > 2047 * 96 && read < 2048 * 96 + 48);
-    cr_assert_eq(sum.loads, read + sum.stores);
-    cr_assert_eq(results.stores, 2 * sum.stores);
-    for (unsigned byte = 0; byte < 2048 * 96 + 48; byte++)
-        cr_assert(sum.stored[byte] <= 1 && sum.stored[byte] <= sum.loaded[byte]);
-    /* Six letters and a blank a word; a line's last word is cut, to half on average. */
-    double words = ((double)read / 7 + 2048 * 0.5);
-    cr_assert_float_eq((double)sum.stores, words, 0.02 * words);
+    tally sum = of_array("word-count:192KiB", MARS_TEXT, 1), keys = of_array("word-count:192KiB", MARS_OUT_KEYS - 1, 1);
+    tally values = of_array("word-count:192KiB", MARS_OUT_VALUES - 1, 1);
+    double words = (double)sum.stores, bytes = 1 / .22 + 1 + .45 / .55, emitted = (double)values.stores / 4;
+    cr_assert_float_eq(words, 192 * 1024 / bytes, 0.02 * words);
+    double longer = .78 * .78 * .78 * .78 * .78;
+    cr_assert_float_eq(emitted, words * longer, 0.03 * emitted);
+    /* Six letters, those behind, and the end. */
+    cr_assert_float_eq((double)keys.stores, emitted * (6 + .78 / .22 + 1), 0.02 * (double)keys.stores);
     free_tally(&sum);
-    free_tally(&results);
+    free_tally(&keys);
+    free_tally(&values);
 }

@@ -9,15 +9,15 @@
 #include <string.h>
 
 static const char *const parameters[] = {
-    "apart",    "atoms",    "blocks",    "bytes",   "centres",   "cg",         "cluster", "clusters", "columns",
-    "convolve", "count",    "decimated", "degree",  "dependent", "dimensions", "double",  "errors",   "far",
-    "features", "first",    "fp",        "frames",  "gap",       "inner",      "int",     "key",      "kind",
-    "launch",   "launches", "least",     "length",  "levels",    "line",       "lines",   "loads",    "most",
-    "move",     "moved",    "near",      "pad",     "pairs",     "part",       "passes",  "patches",  "pixels",
-    "points",   "queries",  "ranges",    "ratio",   "reference", "reloads",    "repeats", "rmat",     "rounds",
-    "rowmajor", "rows",     "search",    "seed",    "serial",    "sfu",        "shared",  "skip",     "spread",
-    "stages",   "step",     "steps",     "store",   "stride",    "template",   "tensor",  "texture",  "threads",
-    "tile",     "tiles",    "turns",     "uniform", "vectors",   "walks",      "width",   "window",   "words"};
+    "apart",    "atoms",   "blocks",    "bytes",     "centres",   "cg",         "cluster", "clusters", "columns",
+    "convolve", "count",   "decimated", "degree",    "dependent", "dimensions", "double",  "errors",   "far",
+    "features", "first",   "fp",        "frames",    "gap",       "inner",      "int",     "kind",     "launch",
+    "launches", "least",   "length",    "levels",    "line",      "lines",      "loads",   "most",     "move",
+    "moved",    "near",    "pad",       "pairs",     "passes",    "patches",    "pixels",  "points",   "queries",
+    "ranges",   "ratio",   "record",    "reference", "reloads",   "repeats",    "rmat",    "rounds",   "rowmajor",
+    "rows",     "scanned", "search",    "seed",      "serial",    "sfu",        "shared",  "skip",     "spread",
+    "stages",   "step",    "steps",     "store",     "stride",    "template",   "tensor",  "texture",  "threads",
+    "tile",     "tiles",   "turns",     "uniform",   "vectors",   "walks",      "width",   "window",   "words"};
 static const char *const of_all[] = {"header", "lanes"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -100,7 +100,8 @@ bool arrays_next(arrays_rig *t, each_access call, void *data) {
             for (uint64_t k = 0; k < block->warps[w].count; k++) {
                 const gpc_instruction *i = &block->warps[w].instructions[k];
                 uint64_t first = (uint64_t)block->index * t->rig.kernel.block[0] + w * 32, n = 0;
-                for (uint64_t left = i->addresses ? i->mask : 0; left; left &= left - 1)
+                bool of_array = i->addresses && i->space != GPC_SPACE_SHARED;
+                for (uint64_t left = of_array ? i->mask : 0; left; left &= left - 1)
                     one_access(t, first + gpci_lowest(left), i, i->addresses[n++], call, data);
             }
     return true;
