@@ -42,31 +42,35 @@ class Bench:
         """GB/s of the `moved` bytes in which two sources differ."""
         return moved / (self.cycles(whole) - self.cycles(half)) * float(self.config["clock.core"]) / 1000
 
-    def cache(self, kib):
-        """GB/s of gpu-cache: a block of 512 threads on each SM reads a buffer of `kib`, all blocks the same one."""
-        sms, bytes_of_block = self.value("sm.count"), THREADS * 4
+    def cache(self, kib, together=1):
+        """GB/s of gpu-cache: a block of 512 threads on each SM reads a buffer of `kib`, all blocks the same one. If SMs
+        run a block together, each has its part of the threads and of the buffer."""
+        sms, threads, kib = self.value("sm.count"), THREADS // together, kib // together
+        bytes_of_block = threads * 4
         loads = max(LOADS, -(-kib * 1024 // bytes_of_block))
-        source = f"accesses:{kib}KiB:threads={THREADS},blocks={sms},apart=128,step={bytes_of_block},count="
+        source = f"accesses:{kib}KiB:threads={threads},blocks={sms},apart=128,step={bytes_of_block},count="
         return self.rate(sms * bytes_of_block * loads, f"{source}{2 * loads}", f"{source}{loads}")
 
     def l2(self, kib):
         """GB/s of gpu-l2: blocks of 1,024 threads read a buffer of `kib`. In place of 200,000 blocks of 512 KiB, each
-        place on an SM has a block of 128 KiB, after blocks that read the buffer twice; of a buffer larger than two L2s,
-        after one block."""
+        place on an SM has a block of 128 KiB, after blocks that read the buffer twice; of a buffer larger than two L2s
+        and caches beside memory, after one block."""
         places = self.value("sm.count") * (self.value("sm.warps") * self.value("sm.lanes") // 1024)
-        warm = 2 * kib << 10 if kib << 10 <= 2 * self.value("l2.size") else 1
+        warm = 2 * kib << 10 if kib << 10 <= 2 * (self.value("l2.size") + self.value("memory_cache.size")) else 1
         first = -(-warm // (places * PART)) * places
         source = f"gpu-l2:{kib}KiB:loads={PART // 8192},blocks="
         return self.rate(places * PART, f"{source}{first + places}", f"{source}{first}")
 
     def stream(self, kind, threads, blocks):
         """GB/s of gpu-stream, with `blocks` of `threads` on an SM. In place of 2 GiB, half of all arrays is twice L2's
-        bytes, and L2 has a part of its sets, because data that are used once need few: the first half of a run fills
-        L2. Small blocks, which do not saturate DRAM, are TURNS for each place in half a run."""
+        bytes, and L2, as a cache beside memory, has a part of its sets, because data that are used once need few: the
+        first half of a run fills L2. Small blocks, which do not saturate DRAM, are TURNS for each place in half a run."""
         bytes_of_l2 = self.value("l2.size")
         while bytes_of_l2 // 2 >= SMALL:
             bytes_of_l2 //= 2
         self.config["l2.size"] = f"{bytes_of_l2}B"
+        if self.value("memory_cache.size"):
+            self.config["memory_cache.size"] = f"{bytes_of_l2}B"
         turns = TURNS * self.value("sm.count") * blocks
         half = min(turns, -(-2 * bytes_of_l2 // ARRAYS[kind] // (threads * 8))) * threads * 8
         shared = self.value("sm.shared") // 1024 // (blocks + 1) + 1

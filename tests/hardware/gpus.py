@@ -43,8 +43,10 @@ FULL, PART = 10, 20  # per cent: bounds of a stream by at least half of an SM's 
 CYCLES = 10  # per cent: bound of a load's cycles in `strides`
 
 # A preset; the carve-out that CUDA's driver plans for an SM's full number of blocks with the system's reserved shared
-# memory; settings of the measured board, which is not the preset's; and the names in gpus.json that differ.
-Board = namedtuple("Board", "preset carveout settings names", defaults=({},))
+# memory; settings of the measured board, which is not the preset's; the names in gpus.json that differ; the buffers, KiB,
+# of which the bandwidth is compared; and the SMs that run a block of `cache` together, as an RDNA work-group processor.
+BUFFERS = {"L1": 64, "L2": 1024}
+Board = namedtuple("Board", "preset carveout settings names buffers together", defaults=({}, BUFFERS, 1))
 
 
 def clocks(core, **more):
@@ -59,13 +61,12 @@ GPUS = {
                                       "l2.size": "96MiB"}),
     "gh200": Board("h200", "32KiB", {"clock.dram": 1309}),
     "h200": Board("h200", "32KiB", {}),
+    "rx6900xt": Board("rx6900xt", "0B", clocks(2555), {"strides": "rdna2"}, {"L0": 32, "GL1": 112, "L2": 1024}, 2),
 }  # fmt: skip
 
 # Families: curves in gpus.json, and the points of a curve that run by default.
 FAMILIES = {"chase": "chase", "cache": "cache_bandwidth", "l2": "l2_bandwidth", "stream": "stream", "strides": "strides"}
 POINTS = {"chase": 48, "cache": 12, "l2": 16, "stream": 8, "strides": 1000}
-# Buffers of which the bandwidth is compared, KiB: one of L1, one of L2.
-BUFFERS = {"L1": 64, "L2": 1024}
 
 Row = namedtuple("Row", "kib gpu model")  # a footprint, and cycles of a load or GB/s
 Rate = namedtuple("Rate", "gpu model")  # GB/s of all SMs
@@ -112,15 +113,16 @@ def _measure_all(gpu, what, each, settings, jobs):
 
 def run(gpu, points, settings=(), jobs=1, family="chase"):
     """[Row] of a family by footprint."""
-    found = _measure_all(gpu, family, [point[:1] for point in points], settings, jobs)
+    more = (GPUS[gpu].together,) if family == "cache" else ()
+    found = _measure_all(gpu, family, [(point[0], *more) for point in points], settings, jobs)
     return [Row(point[0], point[2 if family == "chase" else 1], model) for point, model in zip(points, found)]
 
 
 def rates(gpu, data, settings=()):
     """{level: Rate} of the levels whose bandwidth the GPU's curve has."""
     points = curve(gpu, "cache", data)
-    near = [min(points, key=lambda point, kib=kib: abs(point[0] - kib)) for kib in BUFFERS.values() if points]
-    return {level: Rate(row.gpu, row.model) for level, row in zip(BUFFERS, run(gpu, near, settings, family="cache"))}
+    near = [min(points, key=lambda point, kib=kib: abs(point[0] - kib)) for kib in GPUS[gpu].buffers.values() if points]
+    return {level: Rate(row.gpu, row.model) for level, row in zip(GPUS[gpu].buffers, run(gpu, near, settings, family="cache"))}
 
 
 def streams(gpu, points, settings=(), jobs=1, kinds=gpu_rates.KINDS):

@@ -291,13 +291,17 @@ class Chase(unittest.TestCase):
 # Points of a curve, and the largest footprint: DRAM's plateaus begin beyond 6 MiB on v100 and a40, elsewhere beyond 24.
 GPUS_POINTS, GPUS_MOST = 20, 12 << 20
 # Buffers, KiB, of which all blocks read their parts.
-GPUS_SHARED = {"h200": (6144,), "a100_80": (6144, 159744)}
+GPUS_SHARED = {"h200": (6144,), "a100_80": (6144, 159744), "rx6900xt": (2048, 3072)}
 if EFFORT == "thorough":
     GPUS_SHARED["h200"] = (6144, 159744)
+    GPUS_SHARED["rx6900xt"] = (1536, 2048, 3072, 3584, 18432)
 # Loads of an H200, (bytes, width, stride): doubles of a warp go in two halves; 1.12 cycles in place of 1.01 follow from
 # sm.hold_memory with the H100's scheduler.
 GPUS_OFF = {("h200", 8, 0, 0), ("h200", 8, 2, 4098), ("h200", 8, 4, 4098)}
 GPUS_OFF |= {("h200", 4, 0, 0), ("h200", 4, 0, 1), ("h200", 4, 32, 4098), ("h200", 4, 64, 4098), ("h200", 4, 0, 11)}
+# Loads of an RX 6900 XT: of floats, for doubles take at least 4.3 cycles there. Its L2 by blocks that read one buffer:
+# here reads of ten compute units merge in their GL1.
+GPUS_OFF |= {("rx6900xt", 4, 2, 4098), ("rx6900xt", 4, 0, 3), ("rx6900xt", "rate", "L2")}
 
 
 class Gpus(unittest.TestCase):
@@ -329,8 +333,8 @@ class Gpus(unittest.TestCase):
 
     def test_strides(self):
         data = gpus.read()
-        for gpu in ("h200",):
-            points = gpus.curve(gpu, "strides", data)
+        for gpu in ("h200", "rx6900xt"):
+            points = [point for point in gpus.curve(gpu, "strides", data) if gpu == "h200" or point[0] == "float"]
             rows = gpus.strides(gpu, points if EFFORT == "thorough" else points[::5], jobs=2)
             for row in rows:
                 self.near((gpu, *row[:3]), row.gpu, row.model, gpus.CYCLES)

@@ -7,10 +7,10 @@
 
 /*
  * GL1s with a clock (level/build/gl1.h). Every GL1 is a controller (ctrl.h) and a component, stepped before the L1s of
- * its SMs, in the SMs' shard. All packets of the L1s' miss queues pass the GL1's tags, a line of each bank a cycle. A
- * packet that is no read, or a read that passes the GL1, goes on to L2. A GL1 has no port of its own in the networks:
- * packets leave by the ports of its SMs, all packets of a line by the same port, so that a read never overtakes a write
- * of the line. Replies arrive by the port of the SM that asked.
+ * the GL1's SMs, in the SMs' shard. All packets of the L1s' miss queues pass the GL1's tags, a line of each bank a
+ * cycle; neighbouring packets of a line pass together. A packet that is no read, or a read that passes the GL1, goes on
+ * to L2. A GL1 has no port of its own in the networks: packets leave by the ports of its SMs, all packets of a line by
+ * the same port, so that a read never overtakes a write of the line. Replies arrive by the port of the SM that asked.
  *
  *  miss queue of an L1 -> in -> tags -> out -> request network, at a port of one of the SMs
  *                               |  \

@@ -142,14 +142,19 @@ static void passed(gpci_timed *timed, const gpci_ctrl *l1) {
         gpci_wheel_wake(&timed->wheel, l1->component, timed->wheel.now);
 }
 
-/* Pass packets through the tags, unless the data port is behind by more than the latency. */
+/*
+ * Pass packets through the tags, unless the data port is behind by more than the latency. A packet of the line of the
+ * packet before passes along, without a bank: SMs often read a line together.
+ */
 static void run_tags(gpci_timed *timed, gpci_ctrl *ctrl) {
     gpci_tag_access *access = &ctrl->tag_access[0];
     const uint64_t now = timed->wheel.now;
+    uint64_t before = UINT64_MAX;
     while (ctrl->in.count && !gpci_ctrl_stuck(access)) {
         const uint32_t packet = ctrl->in.first, sm = gpci_packet_at(&timed->pool, packet)->request.sm;
+        const uint64_t address = gpci_packet_at(&timed->pool, packet)->address;
         if (ctrl->data.free > now + ctrl->options->latency ||
-            !gpci_ctrl_port(ctrl, now, gpci_packet_at(&timed->pool, packet)->address)) {
+            (address != before && !gpci_ctrl_port(ctrl, now, address))) {
             gpci_wheel_wake(&timed->wheel, ctrl->component, now + 1);
             return;
         }
@@ -159,6 +164,7 @@ static void run_tags(gpci_timed *timed, gpci_ctrl *ctrl) {
             return;
         }
         gpci_tags_passed(ctrl, &ctrl->in, access, now);
+        before = address;
         passed(timed, &timed->l1[sm]);
     }
 }
