@@ -74,6 +74,9 @@
     X(BLOCKS_DISPATCH, "blocks.dispatch_interval", COUNT, RESET | CLOCK, "cycles", "0", 0, 100000, "",                 \
       "timed replay: core cycles between two thread blocks starting anywhere on the GPU; 0: as many at once as there " \
       "are SMs")                                                                                                       \
+    X(BLOCKS_LATENCY, "blocks.latency", COUNT, RESET | CLOCK, "cycles", "0", 0, 100000, "",                            \
+      "timed replay: core cycles from room for a thread block on an SM until the block starts; blocks wait beside "    \
+      "each other, the first of a launch in launch.cycles")                                                            \
     X(BLOCKS_RELEASE, "blocks.release", CHOICE, RESET | CLOCK, "", "exit", 0, 0, "exit|writes",                        \
       "timed replay: when the room of a thread block is another's; exit: when its last warp has ended; writes: when "  \
       "all that its warps have written has been acknowledged, too")                                                    \

@@ -295,6 +295,7 @@ GPUS_SHARED = {"h200": (6144,), "a100_80": (6144, 159744), "rx6900xt": (2048, 30
 if EFFORT == "thorough":
     GPUS_SHARED["h200"] = (6144, 159744)
     GPUS_SHARED["rx6900xt"] = (1536, 2048, 3072, 3584, 18432)
+GPUS_STREAMS = {"v100": ("init", "scale"), "a40": ("read", "scale"), "a100_80": ("read", "triad")}
 # Loads of an H200, (bytes, width, stride): doubles of a warp go in two halves; 1.12 cycles in place of 1.01 follow from
 # sm.hold_memory with the H100's scheduler.
 GPUS_OFF = {("h200", 8, 0, 0), ("h200", 8, 2, 4098), ("h200", 8, 4, 4098)}
@@ -330,6 +331,15 @@ class Gpus(unittest.TestCase):
             self.assertEqual(len(points), len(sizes), gpu)
             for row in gpus.run(gpu, points, jobs=2, family="l2"):
                 self.near((gpu, "l2", row.kib), row.gpu, row.model, gpus.RATE)
+
+    def test_streams(self):
+        """Few threads, for which the start of blocks decides, and half of an SM's threads, which saturate DRAM."""
+        data = gpus.read()
+        for gpu, kinds in GPUS_STREAMS.items():
+            points = [point for point in gpus.curve(gpu, "stream", data) if tuple(point[:2]) in ((16, 1), (512, 2))]
+            self.assertEqual(len(points), 2, gpu)
+            for row in gpus.streams(gpu, points, jobs=2, kinds=kinds):
+                self.near((gpu, row.kind, row.share), row.gpu, row.model, gpus.FULL if row.share >= 0.5 else gpus.PART)
 
     def test_strides(self):
         data = gpus.read()

@@ -35,6 +35,7 @@ const key_row key_rows_run[] = {
     MOVE(CLOCK, "launch.cycles", "500", MEMORY),
     MOVE(CLOCK, "blocks.interval", "300", BLOCKS),
     MOVE(CLOCK, "blocks.dispatch_interval", "300", BLOCKS),
+    MOVE(CLOCK, "blocks.latency", "300", BLOCKS),
     MOVE(CLOCK, "blocks.release", "writes", BLOCKS),
     MOVE(CLOCK, "blocks.cluster_x", "2", BLOCKS),
     MOVE(ANY, "blocks.cluster_y", "2", BLOCKS),

@@ -361,6 +361,26 @@ Test(cycles, block_interval) {
     rig_close(r);
 }
 
+/*
+ * One block after the other, 20 cycles each: the second starts 30 cycles after the first has ended. Two that end
+ * together wait together.
+ */
+Test(cycles, block_latency) {
+    rig *r = open_timed();
+    set(r, "sm.blocks", "1");
+    set(r, "blocks.latency", "30");
+    put_kernel(r, "k.traceg", 3, 1, "", CHAIN);
+    measured_stats s = run_there(r, 1);
+    cr_assert(s.cycles == 3 * 20 + 2 * 30 && s.sm_active_cycles == 60, "%lu cycles", (unsigned long)s.cycles);
+    set(r, "sm.count", "2");
+    s = run_there(r, 2);
+    cr_assert_eq(s.cycles, 2 * 20 + 30);
+    set(r, "launch.cycles", "100");
+    s = run_there(r, 2);
+    cr_assert_eq(s.cycles, 100 + 2 * 20 + 30);
+    rig_close(r);
+}
+
 /* On three SMs, still in sequence: the third at 61. */
 Test(cycles, dispatch_interval) {
     rig *r = open_timed();

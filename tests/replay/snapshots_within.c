@@ -247,6 +247,7 @@ static void draw(uint64_t *random, char settings[1024]) {
         "coherence = viper\n",
         "sm.blocks = 2\nblocks.interval = 7\n",
         "sm.blocks = 2\nblocks.dispatch_interval = 40\n",
+        "sm.blocks = 2\nblocks.latency = 40\n",
         "sm.issue_width = 2\nwarps.order = block\n",
         "l1.tokens = strict\n",
         "limit.instructions = 3000\n",

@@ -229,7 +229,8 @@ struct gpci_timed_replay {
     gpci_op ops[GPCI_USES];
     gpci_unit_pool pools[GPCI_UNIT_NONE];
     uint32_t unit_count; /* number of pooled units per SM */
-    uint64_t block_interval, dispatch_interval, launch_cycles, limit_cycles, limit_instructions, deadlock_cycles;
+    uint64_t block_interval, block_latency, dispatch_interval, launch_cycles, limit_cycles, limit_instructions,
+        deadlock_cycles;
     gpci_sampler sampler; /* in use if wants_samples */
     uint64_t cycles;      /* number of cycles of all kernels so far */
     /* the current kernel */

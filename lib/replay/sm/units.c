@@ -23,6 +23,7 @@ static gpc_status read_options(gpci_timed_replay *timed_replay, gpc_error *error
     timed_replay->fetch = (uint32_t)number(timed_replay, GPCI_KEY_SM_FETCH);
     timed_replay->fetch_latency = (uint32_t)number(timed_replay, GPCI_KEY_SM_FETCH_LATENCY);
     timed_replay->block_interval = number(timed_replay, GPCI_KEY_BLOCKS_INTERVAL);
+    timed_replay->block_latency = number(timed_replay, GPCI_KEY_BLOCKS_LATENCY);
     timed_replay->dispatch_interval = number(timed_replay, GPCI_KEY_BLOCKS_DISPATCH);
     timed_replay->keeps_blocks = number(timed_replay, GPCI_KEY_BLOCKS_RELEASE) == 1;
     timed_replay->launch_cycles = number(timed_replay, GPCI_KEY_LAUNCH_CYCLES);

@@ -24,6 +24,7 @@ void gpci_warp_tell(const gpci_timed_replay *timed_replay, uint32_t sm, uint32_t
 void gpci_timed_place(gpci_timed_replay *timed_replay, uint32_t number, gpci_block_run *run) {
     gpci_timed_sm *core = &timed_replay->sms[number];
     uint64_t start = gpci_timed_now(timed_replay->replay->hierarchy) + 1;
+    start += start > timed_replay->first_start ? timed_replay->block_latency : 0;
     start = start > timed_replay->first_start ? start : timed_replay->first_start;
     start = start > timed_replay->next_dispatch ? start : timed_replay->next_dispatch;
     timed_replay->next_dispatch = start + timed_replay->dispatch_interval;
