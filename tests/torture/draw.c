@@ -56,7 +56,7 @@ static const need needs[] = {
     {"l1.mshr_free", "l1.release_width=4B"},
     {"l1.future", "l1.replacement=opt"},
     {"l1.invalidate_rate", "coherence=vi"},
-    {"sm.lsu", "l1.coalescer=multi2sim; coherence=nmoesi; l1.line_order=; l1.data_banks=0"},
+    {"sm.lsu", "l1.coalescer=multi2sim; coherence=nmoesi; l1.line_order=; l1.data_banks=0; l1.collectors=0"},
     {"l1.reorder_", "l1.reorder=warp"},
     {"l1.bank_index", "l1.banks=4; l1.tag_ports=4"},
     {"l1.banks", "l1.tag_ports=4; l1.bank_index=hopper"}, /* no other banks in trees */

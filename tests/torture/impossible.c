@@ -77,6 +77,7 @@ static const rule rules[] = {
      "l1.release_ l1.mshr_free sm.lsu"},
     {"l1.data_bank_width needs l1.data_banks above 0", "l1.data_bank", "l1.release_ l1.mshr_free sm.lsu"},
     {"a tree has caches of clusters between L1s and L2", TREE, "gl1. preset=rx6900xt"},
+    {"coherence.data = true without a tree of modules needs l2.enabled = true", "l2.enabled", "coherence.data"},
     {"lines of a GL1 have no values", "gl1. preset=rx6900xt", "coherence.data"},
     {"a GL1 is below L1s", "gl1. preset=rx6900xt", "l1.enabled"},
     {"SMs of a GL1 would read through both", "gl1. preset=rx6900xt", "l2.partitions l2.sm_partition l2.link_"},
