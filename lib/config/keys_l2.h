@@ -89,12 +89,17 @@
       "consecutive|xor|ipoly|pae|random",                                                                              \
       "what is XORed onto the channel or slice that address.mapping says, as GPGPU-Sim's "                             \
       "-gpgpu_memory_partition_indexing 0 to 4; random: lots are drawn, not the simulator's own")                      \
-    X(L2_PARTITIONS, "l2.partitions", COUNT, RESET, "partitions", "1", 1, 2, "",                                       \
-      "2: an SM reads through its own half, which keeps copies of lines homed in the other")                           \
-    X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, RESET, "", "halves", 0, 0, "halves|pairs|groups|gpcs",               \
-      "which SMs belong to which partition: halves of the SM numbers, alternating pairs, alternating groups of 16, "   \
-      "or "                                                                                                            \
-      "of 8: gpcs, whose SMs lrc.layout = in-turn has share a coalescer, of eight GPCs four in each")                  \
+    X(L2_PARTITIONS, "l2.partitions", COUNT, RESET, "partitions", "1", 1, 16, "",                                      \
+      "2: an SM reads through its own half, which keeps copies of lines homed in the other; with l2.homes = none: "    \
+      "L2s of dies, each for its own SMs")                                                                             \
+    X(L2_HOMES, "l2.homes", CHOICE, RESET, "", "hashed", 0, 0, "hashed|none",                                          \
+      "l2.partitions: hashed: each line has a home in one of two; none: each partition keeps any line for its SMs, "   \
+      "reads and writes memory itself, and drops no copy of another")                                                  \
+    X(L2_SM_PARTITION, "l2.sm_partition", CHOICE, RESET, "", "halves", 0, 0, "halves|pairs|groups|gpcs|turns",         \
+      "which SMs belong to which partition: equal parts of the SM numbers, alternating pairs, alternating groups of "  \
+      "16, or "                                                                                                        \
+      "of 8: gpcs, whose SMs lrc.layout = in-turn has share a coalescer, of eight GPCs four in each; turns: single "   \
+      "SMs in turn")                                                                                                   \
     X(L2_INCLUSION, "l2.inclusion", CHOICE, RESET, "", "non-inclusive", 0, 0, "non-inclusive|inclusive",               \
       "inclusive: an L2 eviction invalidates the line in every L1")                                                    \
     X(L2_ROP, "l2.rop_latency", COUNT, RESET | CLOCK, "cycles", "0", 0, 10000, "",                                     \

@@ -129,7 +129,7 @@ GPCI_INLINE gpc_status fetch(gpc_hierarchy *hierarchy, const gpci_line_access *a
 GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint64_t address,
                                     const gpci_l2_place *place, gpc_request *request, const gpc_access_result *lacks,
                                     bool watched) {
-    uint32_t own = hierarchy->sm_partition[request->sm], home = gpci_l2_home(hierarchy, address);
+    uint32_t own = hierarchy->sm_partition[request->sm], home = gpci_l2_home(hierarchy, own, address);
     uint32_t slice = gpci_l2_slice(hierarchy, own, place->slice), remote = gpci_l2_slice(hierarchy, home, place->slice);
     gpc_access_result result;
     gpci_ids requester = {0, 0};
@@ -151,7 +151,7 @@ GPCI_INLINE gpc_status fetch_remote(gpc_hierarchy *hierarchy, const gpci_line_ac
 GPCI_INLINE gpc_status read_slices(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint64_t address,
                                    const gpci_l2_place *place, gpc_request *request, uint8_t segments, uint8_t *hits,
                                    uint32_t *reply_word, bool watched) {
-    uint32_t own = hierarchy->sm_partition[request->sm], home = gpci_l2_home(hierarchy, address);
+    uint32_t own = hierarchy->sm_partition[request->sm], home = gpci_l2_home(hierarchy, own, address);
     uint32_t slice = gpci_l2_slice(hierarchy, own, place->slice);
     gpc_access_result result;
     gpci_l2_ask(hierarchy, place, segments, request);
@@ -229,7 +229,8 @@ gpc_status gpci_functional_l2_read(gpc_hierarchy *hierarchy, const gpci_line_acc
 GPCI_INLINE gpc_status change(gpc_hierarchy *hierarchy, const gpci_line_access *access, uint64_t address,
                               const gpci_l2_place *place, const gpc_request *down, uint8_t segments,
                               const uint64_t bytes[2], bool watched) {
-    uint32_t count = gpci_count_sectors(segments), home = gpci_l2_home(hierarchy, address);
+    uint32_t count = gpci_count_sectors(segments),
+             home = gpci_l2_home(hierarchy, hierarchy->sm_partition[down->sm], address);
     uint32_t slice = gpci_l2_slice(hierarchy, home, place->slice);
     gpc_access_result result;
     if (hierarchy->sm_partition[down->sm] != home)
@@ -316,7 +317,7 @@ void gpci_functional_l2_expect(const gpc_hierarchy *hierarchy, uint32_t sm, uint
     if (!hierarchy->l2)
         return;
     gpci_l2_place place = gpci_l2_place_of(hierarchy, address);
-    uint32_t home = gpci_l2_home(hierarchy, address), own = hierarchy->sm_partition[sm];
+    uint32_t own = hierarchy->sm_partition[sm], home = gpci_l2_home(hierarchy, own, address);
     gpci_sw_prefetch_set(hierarchy->l2[gpci_l2_slice(hierarchy, home, place.slice)], place.inner);
     if (home != own)
         gpci_sw_prefetch_set(hierarchy->l2[gpci_l2_slice(hierarchy, own, place.slice)], place.inner);

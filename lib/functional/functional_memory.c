@@ -19,7 +19,7 @@ typedef struct beside_line {
 static beside_line place_of(const gpc_hierarchy *hierarchy, uint64_t address) {
     const gpci_l2_place l2 = gpci_l2_place_of(hierarchy, address);
     const uint64_t line = ~(uint64_t)(hierarchy->l2_level.line_bytes - 1);
-    beside_line at = {.slice = gpci_l2_slice(hierarchy, gpci_l2_home(hierarchy, address), l2.slice),
+    beside_line at = {.slice = gpci_l2_slice(hierarchy, gpci_l2_home(hierarchy, 0, address), l2.slice),
                       .address = address & line};
     at.channel = gpci_memory_channel_of(&hierarchy->memory, at.slice, l2.inner & line, &at.local);
     at.cache = hierarchy->memory_caches[at.channel];

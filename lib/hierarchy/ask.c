@@ -44,7 +44,7 @@ gpc_status gpc_hierarchy_locate(const gpc_hierarchy *hierarchy, uint32_t sm, uin
     gpc_location l = {.struct_size = sizeof l,
                       .line = line,
                       .slice_address = place.inner,
-                      .partition = gpci_l2_home(hierarchy, line),
+                      .partition = gpci_l2_home(hierarchy, hierarchy->sm_partition[sm], line),
                       .near_slice = gpci_l2_slice(hierarchy, hierarchy->sm_partition[sm], place.slice),
                       .set = GPC_NOWHERE,
                       .channel = GPC_NOWHERE,
@@ -108,7 +108,7 @@ static gpc_status put_quietly(gpc_cache *cache, const gpc_request *request, uint
 static gpc_cache *slice_of(const gpc_hierarchy *hierarchy, uint64_t address, uint64_t *inner) {
     const gpci_l2_place place = gpci_l2_place_of(hierarchy, address);
     *inner = place.inner;
-    return hierarchy->l2[gpci_l2_slice(hierarchy, gpci_l2_home(hierarchy, address), place.slice)];
+    return hierarchy->l2[gpci_l2_slice(hierarchy, gpci_l2_home(hierarchy, 0, address), place.slice)];
 }
 
 /* If a copy is larger than this many times L2's size, load only the end: the end would evict the beginning. */

@@ -65,7 +65,7 @@ Test(gpgpusim_errors, ranges) {
            "2: -gpgpu_n_clusters: sm.count: '5000' is not between 1 and 4096");
     refuse("-gpgpu_n_mem 100\n-gpgpu_n_sub_partition_per_mchannel 100", GPC_ERROR_RANGE,
            "2: -gpgpu_n_mem: l2.slices: '10000' is not between 1 and 4096");
-    refuse("-gpgpu_n_chiplet_partition 3", GPC_ERROR_RANGE, "2: -gpgpu_n_chiplet_partition: l2.partitions: '3'");
+    refuse("-gpgpu_n_chiplet_partition 17", GPC_ERROR_RANGE, "2: -gpgpu_n_chiplet_partition: l2.partitions: '17'");
     refuse("-gpgpu_cache:dl1 N:32:128:2000,L:L:m:N:H,A:32:8,8", GPC_ERROR_RANGE,
            "2: -gpgpu_cache:dl1: l1.ways: '2000' is not between 1 and 1024");
 }

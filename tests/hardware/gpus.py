@@ -62,6 +62,7 @@ GPUS = {
     "gh200": Board("h200", "32KiB", {"clock.dram": 1309}),
     "h200": Board("h200", "32KiB", {}),
     "rx6900xt": Board("rx6900xt", "0B", clocks(2555), {"strides": "rdna2"}, {"L0": 32, "GL1": 112, "L2": 1024}, 2),
+    "mi300x": Board("mi300x", "0B", {}, {}, {"L1": 16, "L2": 1024}),
 }  # fmt: skip
 
 # Families: curves in gpus.json, and the points of a curve that run by default.

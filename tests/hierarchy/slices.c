@@ -248,3 +248,32 @@ Test(memory_slices, of_an_h100_are_80) {
     cr_expect_not_null(strstr(error.message, "l2.interleave = hopper: interleaving by hopper over 64 slices"), "%s",
                        error.message);
 }
+
+/* Without homes each of four partitions reads memory, and keeps a line that another has changed. */
+Test(memory_slices, partitions_without_homes) {
+    rig r;
+    rig_open(&r, "l1.enabled = false\nl2.size = 64KiB\nl2.ways = 16\nl2.slices = 8\nsm.count = 8\nl2.partitions = 4\n"
+                 "l2.homes = none\nl2.sm_partition = turns\n");
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t sm = 0; sm < 8; sm++)
+            for (uint64_t line = 0; line < 16; line++)
+                rig_fire(&r, LINE_BY(GPC_LOAD, line * 128, .sm = sm));
+    measured_stats s = rig_stats(&r);
+    cr_expect_eq(s.dram_read_sectors, 4 * 16 * 4);
+    cr_expect_eq(s.l2_read_sector_hits, (16 - 4) * 16 * 4);
+    cr_expect_eq(s.l2_remote_sectors, 0);
+    rig_fire(&r, LINE_BY(GPC_STORE, 0, .sm = 0));
+    cr_expect_eq(rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 4)).l2_sector_hits, 4, "SMs 0 and 4 are of one partition");
+    cr_expect_eq(rig_fire(&r, LINE_BY(GPC_LOAD, 0, .sm = 1)).l2_sector_hits, 4);
+    rig_close(&r);
+    static const char *const refused[] = {"l2.partitions = 4\n",
+                                          "l2.partitions = 4\nl2.homes = none\ncoherence = viper\n",
+                                          "l2.partitions = 2\nl2.homes = none\nl2.inclusion = inclusive\n"};
+    for (unsigned i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char settings[256];
+        gpc_error error = GPC_ERROR_INIT;
+        snprintf(settings, sizeof settings, "l2.slices = 4\nsm.count = 4\n%s", refused[i]);
+        cr_expect_eq(rig_refused(settings, &error), GPC_ERROR_RANGE, "%s", refused[i]);
+        cr_expect(strstr(error.message, "l2.homes"), "%s", error.message);
+    }
+}

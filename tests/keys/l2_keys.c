@@ -53,6 +53,7 @@ const key_row key_rows_l2[] = {
     WITH(ANY, "address.mapping", ONE_CHANNEL, "l2.slices = 4", MEMORY),
     WITH(ANY, "address.indexing", "xor|ipoly", "l2.slices = 4\naddress.mapping = " MAPPING, MEMORY),
     MOVE(ANY, "l2.partitions", "2", MEMORY),
+    WITH(ANY, "l2.homes", "none", "l2.partitions = 2", MEMORY),
     WITH(ANY, "l2.sm_partition", "pairs", "l2.partitions = 2\nsm.count = 6", MEMORY),
     MOVE(ANY, "l2.inclusion", "inclusive", MEMORY),
     MOVE(CLOCK, "l2.rop_latency", "60", MEMORY),

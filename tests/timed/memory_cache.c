@@ -70,7 +70,33 @@ Test(memory_cache, writes_dirty_lines_back) {
     rig_close(&r);
 }
 
-/* Two slices' reads of a line on its way: the second slice of a partition asks, and memory is read once. */
+/* L2s of dies read a line once each, and memory once: at the same time, and one after the other. */
+Test(memory_cache, shared_by_dies) {
+    for (unsigned together = 0; together < 2; together++) {
+        rig r;
+        rig_open(&r,
+                 "l1.enabled = false\nsm.count = 4\nl2.slices = 8\nl2.partitions = 4\nl2.homes = none\n"
+                 "l2.sm_partition = turns\ndram.channels = 2\nmemory_cache.size = 64KiB\n",
+                 MEMORY);
+        for (uint32_t sm = 0; sm < 4; sm++) {
+            rig_issue(&r, LINE(GPC_LOAD, 4096, .sm = sm));
+            if (!together)
+                rig_finish(&r);
+        }
+        rig_finish(&r);
+        const measured_stats s = rig_stats(&r);
+        cr_expect_eq(s.l2_read_sector_hits, 0);
+        cr_expect_eq(s.l2_remote_sectors, 0);
+        cr_expect_eq(s.memory_cache_read_sectors, 16);
+        cr_expect_eq(s.memory_cache_read_sector_hits, 12);
+        cr_expect_eq(r.memory.read_bytes, 128);
+        cr_expect_eq(r.done[0].level, 3);
+        cr_expect_eq(r.done[3].level, together ? 3 : 2);
+        rig_close(&r);
+    }
+}
+
+/* Reads of other sectors of a line on its way wait with it. */
 Test(memory_cache, joins_reads_of_a_line) {
     rig r;
     rig_open(&r, SMALL_L2 CACHE "l2.sectors = 4\nl2.mshr_entries = 8\n", MEMORY);

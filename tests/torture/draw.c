@@ -81,6 +81,7 @@ static const need needs[] = {
     {"dram.group_banks", "dram.mapping="},
     {"dram.group_bits", "l2.interleave=; l2.interleave_bytes=; l2.slices=4; dram.channels=4; dram.mapping=; "
                         "dram.pseudo_channels=1; address.mapping=" ADDRESS_MAPPING},
+    {"l2.homes", "l2.partitions=2; sm.count=4; l2.slices=4"},
     {"l2.sm_partition", "l2.partitions=2; sm.count=4; l2.slices=4"},
     {"l2.link_", "l2.partitions=2; sm.count=4; l2.slices=4"},
     {"l2.partitions", "sm.count=4; l2.slices=4"},
@@ -113,6 +114,7 @@ static const bound bounds[] = {
     {"sm.lanes", 1, 64},
     {"sm.warps", 1, 64},
     {"l2.slices", 1, 8},
+    {"l2.partitions", 1, 3},
     {"dram.channels", 1, 6},
     {"gpu.count", 1, 3},
     {"cpu.count", 0, 1},

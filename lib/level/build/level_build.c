@@ -60,12 +60,11 @@ static void divide_lines(gpc_hierarchy *hierarchy) {
 }
 
 static void assign_partitions(gpc_hierarchy *hierarchy) {
-    uint64_t how = gpci_number(hierarchy, GPCI_KEY_L2_SM_PARTITION); /* 0: halves, 1: pairs, 2: groups, 3: gpcs */
-    for (uint32_t sm = 0; sm < hierarchy->sms && hierarchy->partitions == 2; sm++)
-        hierarchy->sm_partition[sm] = how == 0   ? sm >= (hierarchy->sms + 1) / 2
-                                      : how == 1 ? sm / 2 % 2
-                                      : how == 2 ? sm / 16 % 2
-                                                 : sm / 8 % 2;
+    static const uint32_t neighbours[] = {0, 2, 16, 8, 1}; /* by l2.sm_partition; halves: equal parts */
+    const uint32_t turn = neighbours[gpci_number(hierarchy, GPCI_KEY_L2_SM_PARTITION)], parts = hierarchy->partitions,
+                   part = (hierarchy->sms + parts - 1) / parts;
+    for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
+        hierarchy->sm_partition[sm] = (uint8_t)(turn ? sm / turn % parts : sm / part);
 }
 
 /*
@@ -86,12 +85,26 @@ static gpc_status assign_coalescers(gpc_hierarchy *hierarchy, gpc_error *error) 
     return GPC_OK;
 }
 
+/* Partitions without homes: L2s of dies. Other parts of a hierarchy know a single place of a line below L1. */
+static gpc_status check_homes(const gpc_hierarchy *hierarchy, gpc_error *error) {
+    const gpci_key keys[] = {GPCI_KEY_COHERENCE, GPCI_KEY_COHERENCE_DATA, GPCI_KEY_L2_INCLUSION,
+                             GPCI_KEY_PORTS,     GPCI_KEY_KERNELS_COPIES, GPCI_KEY_ADDRESS_MAPPING};
+    if (hierarchy->partitions > 2 && !hierarchy->homeless)
+        return refuse(GPCI_KEY_L2_PARTITIONS, hierarchy, "needs l2.homes = none: homes are of two halves", error);
+    for (size_t i = 0; hierarchy->homeless && i < sizeof keys / sizeof *keys; i++)
+        if (!gpci_config_is_default(hierarchy->config, keys[i]))
+            return refuse(keys[i], hierarchy, "needs l2.homes = hashed: a line has one place in L2", error);
+    return GPC_OK;
+}
+
 gpc_status gpci_build_levels(gpc_hierarchy *hierarchy, gpc_error *error) {
     hierarchy->sms = (uint32_t)gpci_number(hierarchy, GPCI_KEY_SM_COUNT);
     hierarchy->lanes = (uint32_t)gpci_number(hierarchy, GPCI_KEY_SM_LANES);
     hierarchy->warps = (uint32_t)gpci_number(hierarchy, GPCI_KEY_SM_WARPS);
     hierarchy->slices = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_SLICES);
-    hierarchy->partitions = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_PARTITIONS);
+    const bool dies = gpci_number(hierarchy, GPCI_KEY_L2_HOMES) == 1, tree = hierarchy->levels == &gpci_tree_levels;
+    hierarchy->partitions = dies && tree ? 1 : (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_PARTITIONS);
+    hierarchy->homeless = dies && hierarchy->partitions > 1;
     hierarchy->l1_local_only = gpci_number(hierarchy, GPCI_KEY_L1_SPACES) == 1;
     hierarchy->inclusive = gpci_number(hierarchy, GPCI_KEY_L2_INCLUSION) == 1;
     hierarchy->gpus = (uint32_t)gpci_number(hierarchy, GPCI_KEY_GPU_COUNT);
@@ -102,7 +115,10 @@ gpc_status gpci_build_levels(gpc_hierarchy *hierarchy, gpc_error *error) {
     if (hierarchy->slices % hierarchy->gpus || !hierarchy->slices_per_partition)
         return refuse(GPCI_KEY_L2_SLICES, hierarchy, "must be a multiple of gpu.count", error);
     gpci_build_memory_map(hierarchy);
-    gpc_status status =
+    gpc_status status = check_homes(hierarchy, error);
+    if (status < 0)
+        return status;
+    status =
         make_level(hierarchy, GPCI_KEY_L1_LINE, GPCI_KEY_L1_SECTORS, GPCI_KEY_L1_FETCH, &hierarchy->l1_level, error);
     if (status == GPC_OK)
         status = make_level(hierarchy, GPCI_KEY_L2_LINE, GPCI_KEY_L2_SECTORS, GPCI_KEY_L2_FETCH, &hierarchy->l2_level,

@@ -142,7 +142,8 @@ typedef struct gpci_window {
 
 /* Memory channels of slices (level/rules/memory_cache.h). */
 typedef struct gpci_memory_map {
-    uint32_t channels, slices, slices_per_channel, channels_per_slice;
+    uint32_t channels, slices; /* slices: of all partitions; without homes: of a partition */
+    uint32_t slices_per_channel, channels_per_slice;
     uint64_t chunk; /* consecutive bytes of a slice in a channel: l2.interleave_bytes */
 } gpci_memory_map;
 
@@ -167,6 +168,7 @@ struct gpc_hierarchy {
     uint32_t lanes, warps;         /* lanes: per warp; warps: per SM */
     bool has_l1;                   /* SMs have an L1, cache or module */
     bool l1_local_only, inclusive;
+    bool homeless;                         /* l2.homes = none: partitions of L2 keep any line */
     bool code_in_l2;                       /* kernels.code = l2 */
     bool viper;                            /* coherence = viper: L1s drop lines at an acquire */
     bool with_data;                        /* accesses carry values: coherence.data */

@@ -146,6 +146,9 @@ GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *hierarchy, uint32_t sm, const 
  * own partition, and the home is the other partition, the read goes on to the home slice, and both slices keep the
  * line. A write or an atomic goes to the home slice; the other partition drops its copy.
  *
+ * With l2.homes = none a line has no home: each partition reads and writes memory itself, and partitions do not hear of
+ * each other's writes, as L2s of an MI300's dies do not of stores to memory that is coherent at the end of a kernel.
+ *
  * Example, 2 partitions of 2 slices, an SM of partition 0, an address of slice 1 with home in partition 1: loads ask
  * slice 1 and, on a miss, slice 3, which reads memory. Stores go to slice 3 and drop the line in slice 1.
  */
@@ -153,10 +156,12 @@ GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *hierarchy, uint32_t sm, const 
 #define GPCI_HOME_BYTES 4096u
 
 /*
- * Home partition of a line. With l2.interleave = hopper, the parity of address bits (home_bits). Otherwise a hash of
- * the address / 4 KiB, because the hardware's choice is unknown.
+ * Home partition of a line, for an SM of partition `own`: without homes, the SM's own. With l2.interleave = hopper, the
+ * parity of address bits (home_bits). Otherwise a hash of the address / 4 KiB: the hardware's choice is unknown.
  */
-GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *hierarchy, uint64_t address) {
+GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *hierarchy, uint32_t own, uint64_t address) {
+    if (GPCI_UNLIKELY(hierarchy->homeless))
+        return own;
     if (hierarchy->home_bits)
         return gpci_parity(address & hierarchy->home_bits);
     return hierarchy->partitions == 2 ? (uint32_t)(gpci_mix(address >> 12) >> 63) : 0;
@@ -281,7 +286,7 @@ GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *hierarchy, uint32_t sli
 
 /* Drop the other partition's copy of a line, before the line changes in its home slice (number `slice` of all). */
 GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner, uint64_t address) {
-    if (hierarchy->partitions == 1)
+    if (hierarchy->partitions == 1 || hierarchy->homeless)
         return;
     uint32_t half = hierarchy->slices_per_partition, copy = slice < half ? slice + half : slice - half;
     gpci_log_dropped(hierarchy, hierarchy->l2[copy], GPC_COMPONENT_L2, copy, inner, address);

@@ -5,7 +5,8 @@
 #include "cache/cache_archive.h"
 
 void gpci_build_memory_map(gpc_hierarchy *hierarchy) {
-    const uint32_t channels = (uint32_t)gpci_number(hierarchy, GPCI_KEY_DRAM_CHANNELS), slices = hierarchy->slices;
+    const uint32_t channels = (uint32_t)gpci_number(hierarchy, GPCI_KEY_DRAM_CHANNELS),
+                   slices = hierarchy->homeless ? hierarchy->slices_per_partition : hierarchy->slices;
     hierarchy->memory = (gpci_memory_map){.channels = channels,
                                           .slices = slices,
                                           .slices_per_channel = (slices + channels - 1) / channels,

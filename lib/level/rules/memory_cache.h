@@ -27,6 +27,8 @@
  */
 GPCI_INLINE uint32_t gpci_memory_channel_of(const gpci_memory_map *map, uint32_t slice, uint64_t inner,
                                             uint64_t *local) {
+    if (GPCI_UNLIKELY(slice >= map->slices)) /* partitions without homes have the same channels */
+        slice %= map->slices;
     const uint64_t number = inner / map->chunk, offset = inner % map->chunk;
     if (map->slices >= map->channels) {
         const uint32_t channel = (uint32_t)((uint64_t)slice * map->channels / map->slices),
@@ -38,7 +40,10 @@ GPCI_INLINE uint32_t gpci_memory_channel_of(const gpci_memory_map *map, uint32_t
     return slice * map->channels_per_slice + (uint32_t)(number % map->channels_per_slice);
 }
 
-/* Inverse of gpci_memory_channel_of: slice, and address within the slice, of an address within a channel. */
+/*
+ * Inverse of gpci_memory_channel_of: slice (without homes: number within its partition), and address within the slice,
+ * of an address within a channel.
+ */
 GPCI_INLINE uint32_t gpci_memory_slice_of(const gpci_memory_map *map, uint32_t channel, uint64_t local,
                                           uint64_t *inner) {
     const uint64_t number = local / map->chunk, offset = local % map->chunk;

@@ -194,7 +194,9 @@ typedef struct gpci_packet {
                 uint16_t entry; /* sent by an MSHR entry: gpci_packet_mshr.entry */
             };
             uint8_t priority; /* priority of L1's line; L2 may change `request.priority` */
-            uint8_t reserved[5];
+            uint8_t reserved;
+            uint16_t slice; /* in a cache beside memory: as gpci_packet_path.slice */
+            uint8_t rest[2];
         };
     };
 } gpci_packet;

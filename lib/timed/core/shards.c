@@ -43,21 +43,22 @@ static uint32_t shard_of_l15(const gpci_timed *timed, uint32_t index, uint32_t c
 static uint32_t shard_of_slice(const gpci_timed *timed, uint32_t slice, uint32_t count) {
     const uint32_t half = timed->hierarchy->slices_per_partition;
     const uint64_t in_half = slice % half;
-    if (timed->hierarchy->slices > timed->channels &&
-        (timed->hierarchy->slices % timed->channels || half % timed->hierarchy->memory.slices_per_channel))
+    if (timed->hierarchy->memory.slices > timed->channels &&
+        (timed->hierarchy->memory.slices % timed->channels || half % timed->hierarchy->memory.slices_per_channel))
         return 0;
     return (uint32_t)(in_half / timed->hierarchy->memory.slices_per_channel % count);
 }
 
 static uint32_t shard_of_channel(const gpci_timed *timed, uint32_t channel, uint32_t count) {
-    if (timed->hierarchy->slices < timed->channels)
+    if (timed->hierarchy->memory.slices < timed->channels)
         return shard_of_slice(timed,
-                              channel / timed->hierarchy->memory.channels_per_slice < timed->hierarchy->slices
+                              channel / timed->hierarchy->memory.channels_per_slice < timed->hierarchy->memory.slices
                                   ? channel / timed->hierarchy->memory.channels_per_slice
                                   : 0,
                               count);
     return shard_of_slice(
-        timed, (uint32_t)(((uint64_t)channel * timed->hierarchy->slices + timed->channels - 1) / timed->channels),
+        timed,
+        (uint32_t)(((uint64_t)channel * timed->hierarchy->memory.slices + timed->channels - 1) / timed->channels),
         count);
 }
 

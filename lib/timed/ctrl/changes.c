@@ -34,9 +34,10 @@ static void changes(gpci_timed *timed, gpci_ctrl *slice, uint64_t inner) {
     *at(timed, slice, inner) = timed->wheel.now;
 }
 
-uint64_t gpci_changes_since(const gpci_timed *timed, uint64_t address) {
+uint64_t gpci_changes_since(const gpci_timed *timed, uint32_t sm, uint64_t address) {
     const gpci_l2_place place = gpci_l2_place_of(timed->hierarchy, address);
-    const uint32_t slice = gpci_l2_slice(timed->hierarchy, gpci_l2_home(timed->hierarchy, address), place.slice);
+    const uint32_t home = gpci_l2_home(timed->hierarchy, timed->hierarchy->sm_partition[sm], address),
+                   slice = gpci_l2_slice(timed->hierarchy, home, place.slice);
     return *at(timed, &timed->l2[slice], place.inner);
 }
 
@@ -49,7 +50,7 @@ bool gpci_changes_forbid(const gpci_timed *timed, const gpci_ctrl *ctrl, const g
     const uint8_t flying = gpci_mshr_in_flight(entry);
     if (flying && !(flying & timed->hierarchy->l1_level.segments_of[access->result.needed_sectors]))
         return false;
-    return gpci_changes_since(timed, pkt->address) > gpci_mshr_sent(timed, entry);
+    return gpci_changes_since(timed, pkt->request.sm, pkt->address) > gpci_mshr_sent(timed, entry);
 }
 
 const gpci_part_class gpci_changes_part = {

@@ -13,7 +13,7 @@
  * line A, at L1's tags in 150, joins the read; a strong load in 200 goes below by itself.
  */
 
-/* Core cycle: reads that L1s send in or after the cycle find all changes of the line of host's address `address`. */
-uint64_t gpci_changes_since(const gpci_timed *timed, uint64_t address);
+/* Core cycle: reads that an SM's L1 sends in or after the cycle find all changes of the line of host's address. */
+uint64_t gpci_changes_since(const gpci_timed *timed, uint32_t sm, uint64_t address);
 
 #endif

@@ -156,7 +156,8 @@ void gpci_fence_stale(gpci_ctrl *ctrl, uint64_t address, uint8_t sectors) {
 }
 
 uint64_t gpci_fence_joins_since(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt) {
-    const uint64_t changed = gpci_reads_anew(&pkt->request) ? gpci_changes_since(timed, pkt->address) : 0;
+    const uint64_t changed =
+        gpci_reads_anew(&pkt->request) ? gpci_changes_since(timed, pkt->request.sm, pkt->address) : 0;
     return changed > ctrl->fences.joins_since ? changed : ctrl->fences.joins_since;
 }
 

@@ -20,7 +20,7 @@ static uint32_t peer_of(const gpci_timed *timed, const gpci_ctrl *ctrl) {
 }
 
 static bool is_remote(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt) {
-    return ctrl->networks.peer_requests && gpci_l2_home(timed->hierarchy, pkt->address) != partition_of(timed, ctrl);
+    return ctrl->networks.peer_requests && gpci_l2_home(timed->hierarchy, 0, pkt->address) != partition_of(timed, ctrl);
 }
 
 static bool has_reply(const gpci_packet *pkt) {

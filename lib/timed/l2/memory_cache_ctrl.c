@@ -137,6 +137,7 @@ void gpci_memory_cache_enter(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet
         pkt->request = gpci_memory_cache_write(timed->hierarchy, local, pkt->address, pkt->segments);
     else
         pkt->request = gpci_memory_cache_read(&pkt->request, local, pkt->segments);
+    pkt->slice = pkt->path.slice;
     timed->pool.links[packet].due = timed->wheel.now;
     gpci_queue_push(&ctrl->in, &timed->pool, timed->wheel.now, packet);
     gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
@@ -172,8 +173,8 @@ void gpci_memory_cache_answer(gpci_timed *timed, gpci_ctrl *ctrl) {
         gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
         uint64_t inner;
         pkt->path.channel = (uint16_t)ctrl->index;
-        pkt->path.slice =
-            (uint16_t)gpci_memory_slice_of(&timed->hierarchy->memory, ctrl->index, pkt->request.address, &inner);
+        pkt->path.slice = pkt->slice;
+        gpci_memory_slice_of(&timed->hierarchy->memory, ctrl->index, pkt->request.address, &inner);
         pkt->request.address = inner;
         gpci_channel_return(timed, packet);
     }

@@ -387,18 +387,22 @@ static bool may_send(const gpci_timed *timed, const gpci_ctrl *slice) {
                                       : gpci_dram_has_room(timed->dram, pkt->path.channel, pkt->type == GPCI_WRITE);
 }
 
-/* Wake slices that wait for room in a channel: the few adjacent slices that use the channel. */
+/* Wake slices that wait for room in a channel: the few adjacent slices that use it, in each partition without homes. */
 static void wake_slices(gpci_timed *timed, uint32_t channel) {
-    uint32_t first = (uint32_t)(((uint64_t)channel * timed->hierarchy->slices + timed->channels - 1) / timed->channels);
-    uint32_t count = timed->hierarchy->memory.slices_per_channel;
-    if (timed->hierarchy->slices < timed->channels) {
-        first = channel / timed->hierarchy->memory.channels_per_slice;
+    const gpci_memory_map *map = &timed->hierarchy->memory;
+    uint32_t first = (uint32_t)(((uint64_t)channel * map->slices + map->channels - 1) / map->channels),
+             count = map->slices_per_channel;
+    if (map->slices < map->channels) {
+        first = channel / map->channels_per_slice;
         count = 1;
     }
-    for (uint32_t slice = first; slice < first + count && slice < timed->hierarchy->slices; slice++)
-        if (timed->l2[slice].memory_full && may_send(timed, &timed->l2[slice])) {
-            timed->l2[slice].memory_full = false;
-            gpci_wheel_wake(&timed->wheel, timed->l2[slice].component, timed->wheel.now);
+    for (uint32_t partition = 0; partition < timed->hierarchy->slices; partition += map->slices)
+        for (uint32_t slice = first; slice < first + count && slice < map->slices; slice++) {
+            gpci_ctrl *ctrl = &timed->l2[partition + slice];
+            if (ctrl->memory_full && may_send(timed, ctrl)) {
+                ctrl->memory_full = false;
+                gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);
+            }
         }
 }
 

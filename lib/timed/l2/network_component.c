@@ -125,7 +125,7 @@ static uint32_t first_of(const gpci_timed *timed, endpoint s) {
 
 static bool is_there(const gpci_timed *timed, const network_plan *layout) {
     if (layout->keys == &partition_keys)
-        return timed->hierarchy->partitions == 2 &&
+        return timed->hierarchy->partitions == 2 && !timed->hierarchy->homeless &&
                (timed->hierarchy->l2 || timed->hierarchy->coherent); /* trees without an L2 have no such links */
     if (layout->keys == &memory_keys)
         return gpci_number(timed->hierarchy, GPCI_KEY_MEMORY_LINK_WIDTH) != 0;

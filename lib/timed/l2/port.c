@@ -218,7 +218,7 @@ static gpci_packet make_line(const gpci_timed *timed, const gpci_port_entry *ent
                         .flags = GPCI_PACKET_PORT};
     line.request =
         gpci_request_of_nobody(timed->hierarchy, address, address,
-                               neighbour(timed->hierarchy, gpci_l2_home(timed->hierarchy, address)), entry->kind);
+                               neighbour(timed->hierarchy, gpci_l2_home(timed->hierarchy, 0, address)), entry->kind);
     line.request.cycle = timed->wheel.now;
     line.request.warp = number;
     line.request.transactions = 1;
@@ -243,7 +243,7 @@ static void send_line(gpci_timed *timed, struct gpci_ports *ports, uint32_t numb
     if (GPCI_UNLIKELY(timed->log != NULL))
         tell_new_line(timed, packet, number, entry);
     const uint32_t slice =
-        gpci_l2_slice(timed->hierarchy, gpci_l2_home(timed->hierarchy, entry_pkt->address),
+        gpci_l2_slice(timed->hierarchy, gpci_l2_home(timed->hierarchy, 0, entry_pkt->address),
                       gpci_interleave_slice(&timed->hierarchy->interleave, entry_pkt->address, &entry_pkt->path.inner));
     const uint32_t cycles = store ? cycles_of(ports, bytes) : 1;
     port->free = timed->wheel.now + cycles;
