@@ -283,18 +283,25 @@ static void settings_of(const char *message, char *out, size_t room) {
         at[0] = '\n';
 }
 
+/* Presets with parts that trees lack, and the settings named by the refusal. */
+static const char *const lacking[][2] = {
+    {"gtx480-gpgpusim",
+     "l2.write_allocate = fetch\n l1.release_width = 0B\n l1.mshr_free = filled\n"
+     " l1.release_latency = 0\n l1.collectors = 0\n l2.intake = pipeline\n dram.latency_at = data\n"},
+    {"rx6900xt", "l1.line_order = lanes\n gl1.size = 0B\n"},
+};
+
 /* Make a preset with a protocol; on an error, with the settings named by the message. */
 static void heed(gpc_context *context, const char *preset, const char *protocol, const char *mode) {
     gpc_error error = GPC_ERROR_INIT;
     char text[2048], needed[1024];
     int length = snprintf(text, sizeof text, "preset = %s\ncoherence = %s\nmode = %s\n", preset, protocol, mode);
-    if (!strcmp(preset, "gtx480-gpgpusim") && make(context, text, &error) == GPC_ERROR_RANGE) { /* L1 and stores */
-        settings_of(error.message, needed, sizeof needed);
-        cr_expect_str_eq(needed, "l2.write_allocate = fetch\n l1.release_width = 0B\n l1.mshr_free = filled\n"
-                                 " l1.release_latency = 0\n l1.collectors = 0\n l2.intake = pipeline\n"
-                                 " dram.latency_at = data\n");
-        length += snprintf(text + length, sizeof text - (size_t)length, "%s", needed);
-    }
+    for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++)
+        if (!strcmp(preset, lacking[i][0]) && make(context, text, &error) == GPC_ERROR_RANGE) {
+            settings_of(error.message, needed, sizeof needed);
+            cr_expect_str_eq(needed, lacking[i][1]);
+            length += snprintf(text + length, sizeof text - (size_t)length, "%s", needed);
+        }
     cr_expect_eq(make(context, text, &error), GPC_OK, "%s, %s: %s", preset, protocol, error.message);
     if (!strcmp(protocol, "none"))
         return; /* without a tree */

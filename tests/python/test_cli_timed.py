@@ -158,7 +158,7 @@ class Run(Commands):
         absent = ("l1.zero_reuse_evictions", "l1.inter_warp_hits", "l1.oracle_decisions", "l1.reorder", "link.",
                   "cluster_network.", "gpu.", "gpu_link.", "l2.constant_", "l2.texture_", "l2.instruction_",
                   "l1.reply_stalls", "tlb.", "stages.", "l1i.", "l15.", "const.", "l1.data_turns", "l1.data_conflicts",
-                  "l1.data_waits")  # fmt: skip
+                  "l1.data_waits", "gl1.", "memory_cache.")  # fmt: skip
         names = {counter.name for counter in gpucache.counters() if counter.kind != "ratio"}
         names = {name for name in names if not name.startswith((*absent, "l1.intra_warp", "l1.oracle", "energy.")) and
                  "prefetch" not in name}  # fmt: skip

@@ -204,8 +204,8 @@ class Text(Writer):
 _PROCESSES = (
     "SMs", "L1 caches", "clusters", "L2 slices", "memory channels", "host memory", "request network", "reply network",
     "partition requests", "partition replies", "memory requests", "memory replies", "cluster requests",
-    "cluster replies", "links between GPUs", "constant caches", "L1.5 caches", "GL1 caches", "ports", "coherence messages",
-    "counters",
+    "cluster replies", "links between GPUs", "constant caches", "L1.5 caches", "GL1 caches", "memory caches", "ports",
+    "coherence messages", "counters",
 )  # fmt: skip
 _PIDS = {name: number for number, name in enumerate(_PROCESSES, 1)}
 _NETWORKS = {
@@ -220,7 +220,8 @@ _PLACES = {
     Component.CLUSTER: ("clusters", "cluster"), Component.L2: ("L2 slices", "slice"),
     Component.MEMORY: ("memory channels", "channel"), Component.HOST: ("host memory", "channel"),
     Component.CONST: ("constant caches", "constant cache"), Component.L15: ("L1.5 caches", "L1.5"),
-    Component.GL1: ("GL1 caches", "GL1"), Component.PORT: ("ports", "port"),
+    Component.GL1: ("GL1 caches", "GL1"), Component.MEMORY_CACHE: ("memory caches", "memory cache"),
+    Component.PORT: ("ports", "port"),
     **{network: (name, "input") for network, name in _NETWORKS.items()},
 }  # fmt: skip
 # Events with a begin and an end: (beginning event, title of its tracks). All others are instants.

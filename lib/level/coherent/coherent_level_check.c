@@ -167,6 +167,13 @@ static void check_idle(needs *required) {
     }
 }
 
+/* Require an order of lines whose banks trees have. */
+static void check_order(needs *required) {
+    if (required->hierarchy->line_order == GPCI_LINES_BY_BANK &&
+        !gpci_number(required->hierarchy, GPCI_KEY_L1_BANK_INDEX))
+        add(required, GPCI_KEY_L1_LINE_ORDER, "lines of hashed banks alone pass a tree's tags together", "lanes");
+}
+
 /* Check that every cache has at least a set. */
 static void check_sizes(needs *required) {
     const gpc_hierarchy *hierarchy = required->hierarchy;
@@ -397,6 +404,7 @@ gpc_status gpci_coherent_check(gpc_hierarchy *hierarchy, gpc_error *error) {
         add(&required, GPCI_KEY_NETWORK_HEADER, "messages need a header", "8B");
     check_idle(&required);
     check_sizes(&required);
+    check_order(&required);
     check_gpus(&required);
     gpc_status status = check_policies(&required, error);
     if (status == GPC_OK)

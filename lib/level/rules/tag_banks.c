@@ -29,12 +29,11 @@ static gpc_status check_tags(const gpc_hierarchy *hierarchy, gpc_error *error) {
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "l1.bank_index = hopper needs l1.banks = 4, l1.tag_ports above 1 and not l1.coalescer = "
                          "sector: lines that pass the tags beside each other");
-    if (ordered &&
-        (banks < 2 || ports < 2 || hierarchy->sector_packets || (hierarchy->levels == &gpci_tree_levels && !hashed)))
+    if (ordered && (banks < 2 || ports < 2 || hierarchy->sector_packets))
         return gpci_fail(
             error, GPC_ERROR_RANGE,
-            "l1.line_order = banks needs l1.banks and l1.tag_ports above 1, not l1.coalescer = sector, and "
-            "with coherence = PROTOCOL l1.bank_index = hopper: lines that pass the tags beside each other");
+            "l1.line_order = banks needs l1.banks and l1.tag_ports above 1, and not l1.coalescer = sector: "
+            "lines that pass the tags beside each other");
     return GPC_OK;
 }
 

@@ -6,8 +6,8 @@
  * Source: https://github.com/RRZE-HPC/gpu-benches
  */
 
-#define DOUBLE 8u
-#define INDEX "R1 LDC; R0 S2R; UR4 S2UR; R9 LDC; R9 IMAD R9 UR4 R0; UR5 ULDC; UR6 ULDC.64; R2 LDC.64;"
+#define BENCH_DOUBLE 8u
+#define BENCH_INDEX "R1 LDC; R0 S2R; UR4 S2UR; R9 LDC; R9 IMAD R9 UR4 R0; UR5 ULDC; UR6 ULDC.64; R2 LDC.64;"
 
 /*
  * gpu-l2-cache. All blocks read one buffer, of n parts of `loads` doubles a thread; block b reads part b mod n. Load i
@@ -19,14 +19,14 @@
 #define IN_FLIGHT 8u /* loads of a round of the loop */
 
 static const char l2_code[] =
-    INDEX "R2 IMAD.WIDE R9 R2; R24 CS2R; loop: 8*{R8+2 LDG.E.64 R2 UR6}; 4*{R24 DFMA R8+4 R10+4 R24};"
-          "R2 IADD3 R2; P0 ISETP.NE.AND R2; @P0 BRA loop; EXIT";
+    BENCH_INDEX "R2 IMAD.WIDE R9 R2; R24 CS2R; loop: 8*{R8+2 LDG.E.64 R2 UR6}; 4*{R24 DFMA R8+4 R10+4 R24};"
+                "R2 IADD3 R2; P0 ISETP.NE.AND R2; @P0 BRA loop; EXIT";
 
 static void walk_l2(gpci_walk *walk, const gpci_launch *launch) {
-    const uint64_t load = launch->block[0] * DOUBLE, part = walk->x % launch->columns;
+    const uint64_t load = launch->block[0] * BENCH_DOUBLE, part = walk->x % launch->columns;
     for (uint64_t i = 0; i < launch->steps && walk->status == GPC_OK; i++) {
-        const uint64_t at = (i / 2 * launch->columns + part) * 2 * load + i % 2 * load + walk->first * DOUBLE;
-        gpci_access(walk, launch->operand[0].base + at % launch->n, DOUBLE);
+        const uint64_t at = (i / 2 * launch->columns + part) * 2 * load + i % 2 * load + walk->first * BENCH_DOUBLE;
+        gpci_access(walk, launch->operand[0].base + at % launch->n, BENCH_DOUBLE);
         if (i % IN_FLIGHT == IN_FLIGHT - 1)
             gpci_branch(walk, i + 1 < launch->steps);
     }
@@ -35,7 +35,7 @@ static void walk_l2(gpci_walk *walk, const gpci_launch *launch) {
 
 static gpc_status plan_l2(gpci_problem *problem) {
     gpci_launch launch = {.block = {(uint64_t)problem->values[1]}, .grid = {(uint64_t)problem->values[0]}};
-    const uint64_t load = launch.block[0] * DOUBLE;
+    const uint64_t load = launch.block[0] * BENCH_DOUBLE;
     launch.steps = (uint64_t)problem->values[2];
     if (launch.steps % IN_FLIGHT)
         return gpci_problem_fail(problem, "parameter 'loads': %llu is no multiple of %u",
@@ -69,27 +69,28 @@ const gpci_synthetic gpci_synthetic_gpu_l2 = {
 enum { INIT, READ, SCALE, TRIAD, THREE, FIVE, STREAMS };
 
 #define MOST_READS 5u
-#define GUARD INDEX "P0 ISETP.GE.AND R9 UR5; @P0 EXIT; R4 LDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R4 IMAD.WIDE R9 R4;"
-#define STORE "STG.E.64 R2 UR6 R10; EXIT"
+#define GUARD \
+    BENCH_INDEX "P0 ISETP.GE.AND R9 UR5; @P0 EXIT; R4 LDC.64; R6 LDC.64; R2 IMAD.WIDE R9 R2; R4 IMAD.WIDE R9 R4;"
+#define BENCH_STORE "STG.E.64 R2 UR6 R10; EXIT"
 
-typedef struct stream {
+typedef struct bench_stream {
     const char *name, *code;
     unsigned arrays, reads; /* arrays that are read; loads of a thread */
-} stream;
+} bench_stream;
 
-static const stream streams[STREAMS] = {
-    [INIT] = {"_Z11init_kernelPd", GUARD "R10 MOV; R11 MOV;" STORE, 0, 0},
-    [READ] = {"_Z11read_kernelPdPKd", GUARD "R10 LDG.E.64 R4 UR6; P0 DSETP.NEU.AND R10; @P0 EXIT;" STORE, 1, 1},
-    [SCALE] = {"_Z12scale_kernelPdPKd", GUARD "R10 LDG.E.64 R4 UR6; R10 DMUL R10;" STORE, 1, 1},
+static const bench_stream streams[STREAMS] = {
+    [INIT] = {"_Z11init_kernelPd", GUARD "R10 MOV; R11 MOV;" BENCH_STORE, 0, 0},
+    [READ] = {"_Z11read_kernelPdPKd", GUARD "R10 LDG.E.64 R4 UR6; P0 DSETP.NEU.AND R10; @P0 EXIT;" BENCH_STORE, 1, 1},
+    [SCALE] = {"_Z12scale_kernelPdPKd", GUARD "R10 LDG.E.64 R4 UR6; R10 DMUL R10;" BENCH_STORE, 1, 1},
     [TRIAD] = {"_Z12triad_kernelPdPKdS1_S1_",
                GUARD "R14 LDC.64; R6 IMAD.WIDE R9 R6; R14 IMAD.WIDE R9 R14; R10 LDG.E.64 R4 UR6; R12 LDG.E.64 R6 UR6;"
-                     "R16 LDG.E.64 R14 UR6; R10 DFMA R10 R12 R16;" STORE,
+                     "R16 LDG.E.64 R14 UR6; R10 DFMA R10 R12 R16;" BENCH_STORE,
                3, 3},
     [THREE] = {"_Z14stencil_kernelPdPKd",
-               GUARD "3*{R10+2 LDG.E.64 R4 UR6}; R10 DMUL R10; R10 DADD R10 R12; R10 DFMA R14 R10;" STORE, 1, 3},
+               GUARD "3*{R10+2 LDG.E.64 R4 UR6}; R10 DMUL R10; R10 DADD R10 R12; R10 DFMA R14 R10;" BENCH_STORE, 1, 3},
     [FIVE] = {"_Z15stencil5_kernelPdPKd",
               GUARD "5*{R10+2 LDG.E.64 R4 UR6}; R10 DMUL R10; R10 DFMA R12 R10; R10 DADD R10 R14; R10 DFMA R16 R10;"
-                    "R10 DFMA R18 R10;" STORE,
+                    "R10 DFMA R18 R10;" BENCH_STORE,
               1, 5},
 };
 
@@ -98,21 +99,22 @@ static void walk_stream(gpci_walk *walk, const gpci_launch *launch) {
     if (!gpci_guard(walk, gpci_below(walk, first, launch->n - border) & ~gpci_below(walk, first, border)))
         return;
     for (unsigned i = 0; i < launch->steps; i++) {
-        const uint64_t distance = launch->operands > 1 ? i * launch->operand[1].step : i * DOUBLE - border * DOUBLE;
-        gpci_access(walk, launch->operand[1].base + first * DOUBLE + distance, DOUBLE);
+        const uint64_t distance =
+            launch->operands > 1 ? i * launch->operand[1].step : i * BENCH_DOUBLE - border * BENCH_DOUBLE;
+        gpci_access(walk, launch->operand[1].base + first * BENCH_DOUBLE + distance, BENCH_DOUBLE);
     }
     if (launch->window && !gpci_guard(walk, 0))
         return;
-    gpci_access(walk, launch->operand[0].base + first * DOUBLE, DOUBLE);
+    gpci_access(walk, launch->operand[0].base + first * BENCH_DOUBLE, BENCH_DOUBLE);
     gpci_finish(walk);
 }
 
 static gpc_status plan_gpu_stream(gpci_problem *problem) {
     const unsigned kind = (unsigned)problem->values[0];
-    const stream *which = &streams[kind];
+    const bench_stream *which = &streams[kind];
     gpci_launch launch = {.block = {(uint64_t)problem->values[1]}};
     launch.shared = (uint64_t)problem->values[2] << 10;
-    launch.n = problem->size / DOUBLE;
+    launch.n = problem->size / BENCH_DOUBLE;
     launch.grid[0] = gpci_ceiling(launch.n, launch.block[0]);
     launch.steps = which->reads;
     launch.operands = which->arrays;
@@ -148,9 +150,9 @@ const gpci_synthetic gpci_synthetic_gpu_stream = {
  * rectangle, `width` threads wide, and `stride` elements are from a row to the next.
  */
 
-#define BLOCK 1024u
+#define BENCH_BLOCK 1024u
 #define ROUND 8u
-#define RESULTS 16u /* results before a register is written again */
+#define BENCH_RESULTS 16u /* results before a register is written again */
 
 static const char floats_code[] = "16*{R16+2 LDG.E}; EXIT", doubles_code[] = "16*{R16+2 LDG.E.64}; EXIT";
 
@@ -165,16 +167,16 @@ static void walk_strides(gpci_walk *walk, const gpci_launch *launch) {
                                            : thread % 64 * launch->stride + round[n % ROUND];
             offsets[lane] = element * bytes % launch->n;
         }
-        walk->at = n % RESULTS;
+        walk->at = n % BENCH_RESULTS;
         gpci_access_at(walk, launch->operand[0].base, offsets);
     }
-    walk->at = RESULTS;
+    walk->at = BENCH_RESULTS;
     gpci_finish(walk);
 }
 
 static gpc_status plan_strides(gpci_problem *problem) {
     const uint64_t bytes = (uint64_t)problem->values[0];
-    gpci_launch launch = {.block = {BLOCK}, .grid = {1}};
+    gpci_launch launch = {.block = {BENCH_BLOCK}, .grid = {1}};
     if (bytes != 4 && bytes != 8)
         return gpci_problem_fail(problem, "parameter 'bytes': %llu is neither 4 nor 8", (unsigned long long)bytes);
     launch.operand[0].thread = bytes;
@@ -189,7 +191,7 @@ static gpc_status plan_strides(gpci_problem *problem) {
 
 static const gpc_parameter strides_parameters[] = {
     {"bytes", 4, 4, 8, true, "of an element: 4 or 8"},
-    {"width", 0, 0, BLOCK, true, "of the block in threads; 0: no rectangle"},
+    {"width", 0, 0, BENCH_BLOCK, true, "of the block in threads; 0: no rectangle"},
     {"stride", 1, 0, 1 << 20, true, "elements from lane to lane, or from row to row"},
     {"count", 64, 1, 1 << 20, true, "loads of a warp"},
 };

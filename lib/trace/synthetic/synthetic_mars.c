@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic_mars.h"
 
-#define NAME "_Z6MapperPcS_P4int4PiS2_S2_P4int2S_S_S1_S2_iii" /* of the kernel */
+#define MAPPER_NAME "_Z6MapperPcS_P4int4PiS2_S2_P4int2S_S_S1_S2_iii" /* of the kernel */
 
 bool gpci_mars_enter(gpci_walk *walk, const gpci_launch *launch, gpci_mars_scan *s) {
     const gpci_mars *m = gpci_mars_of(launch);
@@ -92,7 +92,7 @@ gpc_status gpci_mars_plan(gpci_problem *problem, gpci_launch *launch, const gpci
     launch->grid[0] = gpci_ceiling(n, GPCI_THREADS);
     launch->block[0] = GPCI_THREADS;
     launch->shared = GPCI_THREADS * GPCI_MARS_SLOT;
-    return gpci_problem_kernel(problem, launch, NAME, map->code, map->warp);
+    return gpci_problem_kernel(problem, launch, MAPPER_NAME, map->code, map->warp);
 }
 
 gpci_mars *gpci_mars_numbers(gpci_problem *problem, gpci_launch *launch, uint64_t n) {

@@ -24,15 +24,15 @@
     "R6 LEA R5 R1; R12 LDG.E.128 R6; R9 MOV R12; R11 MOV R12; R4 LEA R0 R1; R8 LDG.E R4; R4 LEA R0 R1;"             \
     "R10 LDG.E R4; STG.E.128 R6 R8 R10; R4 LEA R0 R1; R8 LDG.E.128 R4; R4 IADD3 R8 R1; R5 IADD3 R8 R1;"
 
-/* EmitIntermediate behind the barrier. `key`, `value`: copies of bytes to R16 and R17. R2, R3, R12 to R20 are free. */
+/* EmitIntermediate behind the barrier. `key`, `value`: copies of bytes to R16 and R17. R2, R3, R12 to R19 are free. */
 #define GPCI_MARS_EMIT(key, value)                                                                                \
     "R2 LEA R0 R1; R18 LDG.E.64 R2; R2 LEA R0 R1; R16 LDG.E R2; R16 IADD3 R16 R18;"                               \
     "R2 LEA R0 R1; R17 LDG.E R2; R17 IADD3 R17 R18; " key value "R18 IADD3 R18; R2 LEA R0 R1;"                    \
-    "STG.E.64 R2 R18; R2 LEA R0 R1; R3 LDG.E R2; R17 LEA R0 R1; R17 LDG.E R17; R17 IADD3 R3 R17; R20 LEA R17 R1;" \
-    "R12 LDG.E.128 R20; R16 LDG.E.128 R20; R12 IADD3 R12 R16; STG.E.128 R20 R12;"                                 \
+    "STG.E.64 R2 R18; R2 LEA R0 R1; R3 LDG.E R2; R17 LEA R0 R1; R17 LDG.E R17; R17 IADD3 R3 R17; R14 LEA R17 R1;" \
+    "R12 LDG.E.128 R14; R16 LDG.E.128 R14; R12 IADD3 R12 R16; STG.E.128 R14 R12;"                                 \
     "R3 IADD3 R3; STG.E R2 R3; "
 
-#define GPCI_MARS_SHARED(bytes, to) #bytes "*{R15 LDS.U8 R20; STG.E.U8 " to " R15};"
+#define GPCI_MARS_SHARED(bytes, to) #bytes "*{R15 LDS.U8 R14; STG.E.U8 " to " R15};"
 #define GPCI_MARS_GLOBAL(bytes, from, to) #bytes "*{R15 LDG.E.U8 " from "; STG.E.U8 " to " R15};"
 
 /* Arrays of Mapper, by their names in Mars; data of a problem. */

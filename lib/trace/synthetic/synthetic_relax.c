@@ -54,7 +54,7 @@ static const char bfs_code[] = RELAX("R14 MOV; R16 LDG.E R7;");
 static const char sssp_code[] = RELAX(FIND_EDGE "R14 LDG.E R12; P1 ISETP.GE.U32.AND R14; @P1 BRA fault; R16 LDG.E R7;");
 
 /* A graph with its search, and the addresses of the arrays. */
-typedef struct search {
+typedef struct relax_search {
     uint64_t nodes, edges;
     bool rmat, weighted;
     uint64_t degree, seed;
@@ -63,14 +63,14 @@ typedef struct search {
     uint32_t *length;  /* distance of each node */
     uint64_t *shorter; /* a bit for each edge, launch by launch: a shorter path */
     uint64_t ends, weights, firsts, degrees, sources, distances, changed;
-} search;
+} relax_search;
 
-static uint64_t random_below(const search *s, uint64_t salt, uint64_t index, uint64_t bound) {
+static uint64_t random_below(const relax_search *s, uint64_t salt, uint64_t index, uint64_t bound) {
     return (gpci_mix(s->seed + index * 16 + salt) >> 32) * bound >> 32;
 }
 
 /* Draw an edge: the node at the edge's start, and `to`. A draw of R-MAT chooses a bit of both nodes. */
-static uint64_t draw_edge(const search *s, uint64_t edge, uint64_t *to) {
+static uint64_t draw_edge(const relax_search *s, uint64_t edge, uint64_t *to) {
     enum { DRAWS = 4, BITS = 64 / DRAWS };
     if (!s->rmat) {
         *to = random_below(s, 0, edge, s->nodes);
@@ -91,7 +91,7 @@ static uint64_t draw_edge(const search *s, uint64_t edge, uint64_t *to) {
     return start;
 }
 
-static uint32_t weight_of(const search *s, uint64_t edge) {
+static uint32_t weight_of(const relax_search *s, uint64_t edge) {
     return s->weighted ? (uint32_t)(1 + random_below(s, 15, edge, HEAVIEST)) : 1;
 }
 
@@ -99,7 +99,7 @@ static uint32_t weight_of(const search *s, uint64_t edge) {
  * Without `to`, count each node's edges: those of node i in `from[i + 2]`. With `to`, add each edge of node i at
  * `to[from[i + 1]]`, and advance `from[i + 1]` up to the end of node i's edges.
  */
-static void place_edges(search *s, uint32_t *to) {
+static void place_edges(relax_search *s, uint32_t *to) {
     for (uint64_t edge = 0; edge < s->edges; edge++) {
         uint64_t end;
         const uint64_t start = draw_edge(s, edge, &end);
@@ -111,7 +111,7 @@ static void place_edges(search *s, uint32_t *to) {
 }
 
 /* Search of a launch: relax all edges, node after node. `launch`: the launch's place in `shorter`; or none. */
-static bool relax_all(search *s, uint64_t launch, bool kept) {
+static bool relax_all(relax_search *s, uint64_t launch, bool kept) {
     bool changed = false;
     for (uint64_t node = 0; node < s->nodes; node++)
         for (uint64_t edge = s->from[node]; edge < s->from[node + 1]; edge++) {
@@ -127,16 +127,16 @@ static bool relax_all(search *s, uint64_t launch, bool kept) {
     return changed;
 }
 
-static bool is_shorter(const search *s, uint64_t launch, uint64_t edge) {
+static bool is_shorter(const relax_search *s, uint64_t launch, uint64_t edge) {
     const uint64_t bit = launch * s->edges + edge;
     return s->shorter[bit / 64] >> bit % 64 & 1;
 }
 
 /* Make the graph, with room for the paths of `launches` launches. NULL: out of memory, with an error. */
-static search *make_search(gpci_problem *problem, const search *wanted, uint64_t launches) {
+static relax_search *make_search(gpci_problem *problem, const relax_search *wanted, uint64_t launches) {
     const uint64_t bits = gpci_ceiling(wanted->edges * launches, 64);
     const uint64_t words = 2 * wanted->nodes + 2 + wanted->edges;
-    search *s = gpci_problem_data(problem, sizeof *s + bits * sizeof(uint64_t) + words * sizeof(uint32_t));
+    relax_search *s = gpci_problem_data(problem, sizeof *s + bits * sizeof(uint64_t) + words * sizeof(uint32_t));
     if (!s)
         return NULL;
     *s = *wanted;
@@ -154,7 +154,7 @@ static search *make_search(gpci_problem *problem, const search *wanted, uint64_t
 }
 
 /* Allocate the arrays in the program's order. */
-static void place_arrays(gpci_problem *problem, search *s) {
+static void place_arrays(gpci_problem *problem, relax_search *s) {
     const uint64_t edges = (s->edges + 1) * GPCI_ELEMENT, nodes = s->nodes * GPCI_ELEMENT;
     s->ends = gpci_problem_array(problem, edges);
     s->weights = gpci_problem_array(problem, edges);
@@ -177,7 +177,7 @@ static void load_nodes(gpci_walk *walk, uint64_t array, const warp_nodes *nodes)
 }
 
 /* Load an edge's number from `array` as getDestination or getWeight. No check of an index fails. */
-static void load_edges(gpci_walk *walk, const search *s, const warp_nodes *nodes, uint64_t array) {
+static void load_edges(gpci_walk *walk, const relax_search *s, const warp_nodes *nodes, uint64_t array) {
     uint64_t words[GPCI_SYNTHETIC_LANES];
     for (unsigned lane = 0; lane < walk->lanes; lane++)
         words[lane] = (1 + nodes->edges[lane]) * GPCI_ELEMENT;
@@ -193,7 +193,7 @@ static void load_edges(gpci_walk *walk, const search *s, const warp_nodes *nodes
 
 /* Relax an edge of each lane. Returns the lanes with a shorter path. */
 static uint64_t relax_edge(gpci_walk *walk, const gpci_launch *launch, const warp_nodes *nodes) {
-    const search *s = launch->data;
+    const relax_search *s = launch->data;
     uint64_t to[GPCI_SYNTHETIC_LANES] = {0}, shorter = 0;
     for (uint64_t left = walk->mask; left; left &= left - 1) {
         const unsigned lane = gpci_lowest(left);
@@ -223,7 +223,7 @@ static uint64_t next_edges(const gpci_walk *walk, warp_nodes *nodes) {
 
 /* Relax the edges of a node of each lane. */
 static void relax_node(gpci_walk *walk, const gpci_launch *launch, uint64_t first) {
-    const search *s = launch->data;
+    const relax_search *s = launch->data;
     const uint64_t all = walk->mask;
     warp_nodes nodes = {.first = first};
     uint64_t exists = 0, has_edges = 0, changed = 0;
@@ -271,7 +271,7 @@ static gpc_status plan_search(gpci_problem *problem, const char *code, bool weig
     const double *values = problem->values;
     const uint64_t first = (uint64_t)values[FIRST], count = (uint64_t)values[LAUNCHES],
                    blocks = (uint64_t)values[BLOCKS];
-    search wanted = {.nodes = count_nodes(problem), .rmat = values[RMAT] != 0, .weighted = weighted};
+    relax_search wanted = {.nodes = count_nodes(problem), .rmat = values[RMAT] != 0, .weighted = weighted};
     wanted.degree = (uint64_t)values[DEGREE];
     wanted.edges = wanted.nodes * wanted.degree;
     wanted.seed = gpci_mix((uint64_t)values[SEED]);
@@ -279,7 +279,7 @@ static gpc_status plan_search(gpci_problem *problem, const char *code, bool weig
         return gpci_problem_fail(problem, "%llu bytes are less than a node's %llu edges",
                                  (unsigned long long)problem->size, (unsigned long long)wanted.degree);
     place_arrays(problem, &wanted);
-    search *s = make_search(problem, &wanted, count);
+    relax_search *s = make_search(problem, &wanted, count);
     if (!s)
         return GPC_ERROR_MEMORY;
     gpci_launch launch = {.name = "_Z6drelaxPj5GraphPb", .code = code, .warp = walk_relax, .data = s};
