@@ -199,7 +199,7 @@ Test(l1_banks, what_has_no_effect_is_refused) {
         {"l1.bank_index = hopper\nl1.tag_ports = 4\nl1.banks = 8\n", "l1.banks = 4"},
         {"l1.bank_index = hopper\nl1.tag_ports = 1\nl1.banks = 4\n", "l1.tag_ports above 1"},
         {"l1.line_order = banks\n", "l1.tag_ports above 1"},
-        {SET4 "l1.line_order = banks\ncoherence = msi\n", "l1.bank_index = hopper"},
+        {SET4 "l1.line_order = banks\ncoherence = msi\n", "l1.line_order = lanes"},
         {SET4 "l1.line_order = banks\nl1.coalescer = sector\n", "l1.coalescer"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
