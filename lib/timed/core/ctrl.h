@@ -400,6 +400,11 @@ void gpci_ctrl_look(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *packet, gpc
  */
 gpci_verdict gpci_ctrl_settle(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
                               bool remote);
+/*
+ * Send the data of a read, a hit or released after a fill, through the data port into `served`. The component takes the
+ * packet from there when the data are out. `level`: where the data came from.
+ */
+void gpci_ctrl_serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level);
 /* A fetch returns. Waiting packets are released. */
 void gpci_ctrl_fill(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch);
 /*

@@ -59,6 +59,17 @@ uint64_t gpci_ctrl_data(gpci_ctrl *ctrl, uint64_t now, uint32_t bytes) {
     return out_at(options, now, start);
 }
 
+void gpci_ctrl_serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level) {
+    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
+    const uint64_t due = gpci_ctrl_data(ctrl, timed->wheel.now, gpci_packet_bytes(pkt));
+    pkt->level = level;
+    gpci_log_event(timed, GPC_WHAT_SERVE, ctrl, pkt, due);
+    timed->pool.links[packet].due = due;
+    gpci_queue_push(&ctrl->served, &timed->pool, timed->wheel.now, packet);
+    if (ctrl->served.count == 1) /* otherwise the component wakes earlier, for the packet ahead */
+        gpci_wheel_wake(&timed->wheel, ctrl->component, due);
+}
+
 /* Banks of L1's data (data_banks.h). */
 
 /* Lines have at most 128 bytes, and all banks together at least 32 bytes (gpci_check_l1_banks). */

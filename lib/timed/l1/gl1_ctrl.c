@@ -9,20 +9,10 @@
 
 static void serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level) {
     gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    const uint64_t due = gpci_ctrl_data(ctrl, timed->wheel.now, gpci_packet_bytes(pkt));
-    pkt->level = level;
-    gpci_log_event(timed, GPC_WHAT_SERVE, ctrl, pkt, due);
+    gpci_ctrl_serve(timed, ctrl, packet, level);
     pkt->request.policy.policy_word = 0;
     pkt->path.size = timed->header + gpci_packet_bytes(pkt);
     pkt->type = GPCI_REPLY;
-    timed->pool.links[packet].due = due;
-    gpci_queue_push(&ctrl->served, &timed->pool, timed->wheel.now, packet);
-    if (ctrl->served.count == 1) /* otherwise the GL1 wakes earlier, for the packet ahead */
-        gpci_wheel_wake(&timed->wheel, ctrl->component, due);
-}
-
-static void released(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level) {
-    serve(timed, ctrl, packet, level);
 }
 
 /* Hand a reply to the fill port of an L1. */
@@ -91,7 +81,7 @@ static void fetch(gpci_timed *timed, gpci_ctrl *ctrl, const gpci_fetch_request *
 
 static const gpci_ctrl_rules rules = {.send = fetch,
                                       .evicted = gpci_read_only_evicted,
-                                      .released = released,
+                                      .released = serve,
                                       .on_stall = gpci_ctrl_wait,
                                       .on_not_allocated = gpci_ctrl_notify_none};
 

@@ -5,27 +5,10 @@
 #include "timed/core/ctrl_holders.h"
 #include "timed/core/timed.h"
 
-/* Serve a line of code or constants: at the tags of an L1.5, or released after a fill from L2. */
-
-static void serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level) {
-    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    const uint64_t due = gpci_ctrl_data(ctrl, timed->wheel.now, gpci_packet_bytes(pkt));
-    pkt->level = level;
-    gpci_log_event(timed, GPC_WHAT_SERVE, ctrl, pkt, due);
-    timed->pool.links[packet].due = due;
-    gpci_queue_push(&ctrl->served, &timed->pool, timed->wheel.now, packet);
-    if (ctrl->served.count == 1) /* otherwise the L1.5 wakes earlier, for the packet ahead */
-        gpci_wheel_wake(&timed->wheel, ctrl->component, due);
-}
-
-static void released(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level) {
-    serve(timed, ctrl, packet, level);
-}
-
 /* Lines of constant caches are shorter: not own_lines. */
 static const gpci_ctrl_rules rules = {.send = gpci_read_only_send,
                                       .evicted = gpci_read_only_evicted,
-                                      .released = released,
+                                      .released = gpci_ctrl_serve,
                                       .on_stall = gpci_ctrl_wait,
                                       .on_not_allocated = gpci_ctrl_notify_none};
 
@@ -50,7 +33,7 @@ static gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gp
     }
     const gpci_verdict verdict = gpci_ctrl_settle(timed, ctrl, packet, access, false);
     if (verdict == GPCI_SERVED)
-        serve(timed, ctrl, packet, 1);
+        gpci_ctrl_serve(timed, ctrl, packet, 1);
     return verdict;
 }
 

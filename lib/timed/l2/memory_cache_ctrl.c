@@ -59,25 +59,9 @@ static void evicted(gpci_timed *timed, gpci_ctrl *ctrl, const gpc_eviction *evic
     gpci_log_new_packet(timed, GPC_WHAT_WRITE_BACK, ctrl, packet, NULL, false);
 }
 
-/* A read has its data in the cache. `level`: 2, or 3 if they came from DRAM. */
-static void serve(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level) {
-    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    const uint64_t due = gpci_ctrl_data(ctrl, timed->wheel.now, gpci_packet_bytes(pkt));
-    pkt->level = level;
-    gpci_log_event(timed, GPC_WHAT_SERVE, ctrl, pkt, due);
-    timed->pool.links[packet].due = due;
-    gpci_queue_push(&ctrl->served, &timed->pool, timed->wheel.now, packet);
-    if (ctrl->served.count == 1) /* otherwise the channel wakes earlier, for the packet ahead */
-        gpci_wheel_wake(&timed->wheel, ctrl->component, due);
-}
-
-static void released(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, uint8_t level) {
-    serve(timed, ctrl, packet, level);
-}
-
 static const gpci_ctrl_rules rules = {.send = send,
                                       .evicted = evicted,
-                                      .released = released,
+                                      .released = gpci_ctrl_serve,
                                       .on_stall = gpci_ctrl_wait,
                                       .on_not_allocated = gpci_ctrl_notify_none};
 
@@ -113,7 +97,7 @@ static gpci_verdict pass(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gp
     if (verdict != GPCI_SERVED)
         return verdict;
     if (!write) {
-        serve(timed, ctrl, packet, 2);
+        gpci_ctrl_serve(timed, ctrl, packet, 2);
     } else if (access->result.write_sectors) { /* no line: the policy declined */
         gpci_count_slice_dram_write(timed->hierarchy, slice_of(timed, ctrl, pkt), gpci_count_sectors(pkt->segments));
         send_to_dram(timed, ctrl, packet);
