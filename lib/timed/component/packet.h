@@ -325,6 +325,11 @@ GPCI_INLINE gpci_packet_label *gpci_label_of(const gpci_pool *pool, const gpci_p
     return &pool->labels[packet->label];
 }
 
+/* The same for reading. Waiters and a tree's messages left before the event log was set and have no label. */
+GPCI_INLINE const gpci_packet_label *gpci_label_at(const gpci_pool *pool, const gpci_packet *packet) {
+    return packet->flags & GPCI_PACKET_TARGET ? pool->labels : gpci_label_of(pool, packet);
+}
+
 /* Give a whole packet a separate label, with undefined contents. */
 GPCI_INLINE gpci_packet_label *gpci_label_take(const gpci_pool *pool, uint32_t packet) {
     gpci_packet *pkt = gpci_packet_at(pool, packet);

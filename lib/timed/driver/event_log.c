@@ -29,15 +29,10 @@ static gpc_component component_of(const gpci_ctrl *ctrl) {
                                            : GPC_COMPONENT_CLUSTER;
 }
 
-/* Label of a packet. Waiters and a tree's messages left before the event log was set and have no label. */
-static const gpci_packet_label *label_at(const gpci_timed *timed, const gpci_packet *pkt) {
-    return pkt->flags & GPCI_PACKET_TARGET ? timed->pool.labels : gpci_label_of(&timed->pool, pkt);
-}
-
 /* An event of a packet. Without an access, for example for a write-back, it has no instruction. */
 static gpc_event event_of(const gpci_timed *timed, gpc_what what, gpc_component component, uint32_t index,
                           const gpci_packet *pkt) {
-    const gpci_packet_label *label = label_at(timed, pkt);
+    const gpci_packet_label *label = gpci_label_at(&timed->pool, pkt);
     gpc_event event = gpci_event_of_none(timed->log, what, component, index);
     event.packet = label->id;
     event.parent = label->parent;
@@ -61,7 +56,7 @@ static void tell(gpci_timed *timed, gpc_what what, const gpci_ctrl *ctrl, const 
         gpci_stages_reply(timed, pkt);
     else
         gpci_stages_follow(timed, what, ctrl, pkt, detail);
-    const gpci_packet_label *label = label_at(timed, pkt);
+    const gpci_packet_label *label = gpci_label_at(&timed->pool, pkt);
     /* a store's copy on the way below is no line transaction, nor is a fence's write-back */
     if (!label->id || (what == GPC_WHAT_REPLY && (!label->origin || label->parent != label->origin)))
         return;
@@ -249,7 +244,7 @@ void gpci_append_waits(gpci_timed *timed, const gpci_ctrl *ctrl, uint32_t packet
         gpci_append_event(timed, GPC_WHAT_MSHR_ALLOCATE, ctrl, target, 0);
     else
         gpci_append_event(timed, GPC_WHAT_MSHR_MERGE, ctrl, target,
-                          label_at(timed, gpci_packet_at(&timed->pool, mshr_entry))->id);
+                          gpci_label_at(&timed->pool, gpci_packet_at(&timed->pool, mshr_entry))->id);
 }
 
 void gpci_append_lookup(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt,
@@ -259,7 +254,7 @@ void gpci_append_lookup(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_pac
     const gpc_access_result *result = &access->result;
     uint8_t needed = ctrl->line->segments_of[result->needed_sectors];
     uint8_t here = ctrl->line->segments_of[result->hit_sectors] | access->flying;
-    timed->log->cause = label_at(timed, pkt)->id;
+    timed->log->cause = gpci_label_at(&timed->pool, pkt)->id;
     timed->log->cause_at = ctrl;
     bool pending = result->outcome != GPC_HIT && access->flying && !(needed & (uint8_t)~here);
     gpci_append_event(timed, GPC_WHAT_LOOKUP, ctrl, pkt, pending ? GPC_PENDING_HIT : result->outcome);
@@ -282,7 +277,7 @@ void gpci_append_blocked(gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_pa
                          const gpci_tag_access *access) {
     gpc_event *event = blocked_at(timed, ctrl, access);
     gpci_stages_blocked(timed, ctrl, pkt);
-    if (event->outcome == access->reason || !label_at(timed, pkt)->id)
+    if (event->outcome == access->reason || !gpci_label_at(&timed->pool, pkt)->id)
         return;
     *event = event_of(timed, GPC_WHAT_BLOCK, component_of(ctrl), ctrl->index, pkt);
     event->outcome = access->reason;
@@ -386,7 +381,7 @@ static void on_network(void *user_data, uint8_t component, bool leaves, uint32_t
     if (gpci_is_bare(timed, pkt))
         return;
     gpci_stages_crosses(timed, component, leaves, pkt);
-    if (!label_at(timed, pkt)->id)
+    if (!gpci_label_at(&timed->pool, pkt)->id)
         return;
     gpc_event event = event_of(timed, leaves ? GPC_WHAT_RECEIVE : GPC_WHAT_SEND, (gpc_component)component, port, pkt);
     event.bytes = pkt->path.size;
@@ -415,7 +410,7 @@ static void on_command(void *user_data, const gpci_dram_event *dram_event) {
         pkt = NULL;
     if (pkt)
         gpci_stages_command(timed, pkt, gpci_clock_core(timed->dram_clock, dram_event->cycle));
-    if (pkt && label_at(timed, pkt)->id)
+    if (pkt && gpci_label_at(&timed->pool, pkt)->id)
         event = event_of(timed, what, GPC_COMPONENT_MEMORY, dram_event->channel, pkt);
     else if (access && dram_event->token & GPCI_WRITE_TOKEN)
         event.packet = dram_event->token & ~GPCI_WRITE_TOKEN;
@@ -427,153 +422,6 @@ static void on_command(void *user_data, const gpci_dram_event *dram_event) {
     event.bytes = what == GPC_WHAT_READ || what == GPC_WHAT_WRITE ? timed->burst : 0;
     event.outcome = dram_event->auto_precharge;
     gpci_event_log_put(timed->log, &event);
-}
-
-/* Events of the protocol engine. */
-
-static const gpci_coherent_origin *origin_of(const gpci_timed *timed, const gpci_task *task) {
-    return &timed->coherent->origins[task->inflight];
-}
-
-/* Label of the message that brought a task; or 0. */
-static uint64_t label_of(const gpci_engine *engine, const gpci_task *task) {
-    const size_t number = (size_t)(task - gpci_task_at(engine, 0));
-    return number < engine->label_capacity ? engine->labels[number] : 0;
-}
-
-static void set_label(const gpci_timed *timed, const gpci_packet *pkt, uint64_t id) {
-    const gpci_engine *engine = gpci_engine_of(timed);
-    if (pkt->message.task < engine->label_capacity)
-        engine->labels[pkt->message.task] = id;
-}
-
-/* Label of a sweep, which is no packet: the messages of a sweep are traced without parent. */
-#define OF_SWEEP UINT64_MAX
-
-static uint64_t parent_of(const gpci_coherent_origin *origin) {
-    return origin->label.id == OF_SWEEP ? 0 : origin->label.id;
-}
-
-/* SM of the access, or of the sweeping fence; a kernel's sweeps may be of any module. */
-static uint32_t sm_of(const gpci_timed *timed, const gpci_task *task) {
-    const uint32_t module = gpci_tree_inflight_at(gpci_engine_of(timed), task->inflight)->module;
-    return module < timed->hierarchy->coherent->sms ? module : GPC_NONE;
-}
-
-/* Event with the module and the access. */
-static gpc_event event_of_task(const gpci_timed *timed, gpc_what what, uint32_t module, const gpci_task *task) {
-    const gpci_coherent_origin *origin = origin_of(timed, task);
-    uint32_t index;
-    const gpc_component component = gpci_component_of(timed->hierarchy, module, &index);
-    gpc_event event = gpci_event_of_none(timed->log, what, component, index);
-    event.packet = label_of(gpci_engine_of(timed), task);
-    event.parent = parent_of(origin);
-    event.access = origin->label.origin;
-    event.address = task->address;
-    event.pc = origin->pc;
-    event.sm = sm_of(timed, task);
-    event.warp = origin->warp;
-    event.block = origin->block;
-    event.kind = origin->label.kind;
-    return event;
-}
-
-void gpci_append_origin(gpci_timed *timed, uint32_t inflight, const gpci_packet *pkt) {
-    timed->coherent->origins[inflight] = (gpci_coherent_origin){
-        .label = *label_at(timed, pkt), .pc = pkt->request.pc, .warp = pkt->request.warp, .block = pkt->request.block};
-}
-
-void gpci_append_sweep(gpci_timed *timed, uint32_t inflight) {
-    timed->coherent->origins[inflight] = (gpci_coherent_origin){
-        .label = {.id = OF_SWEEP, .kind = GPC_KIND_COUNT}, .pc = UINT64_MAX, .warp = GPC_NONE, .block = GPC_NONE};
-}
-
-/* Label the packet of a message or memory access, for events of networks and memory. */
-static void label(gpci_timed *timed, const gpci_task *task, uint32_t packet) {
-    const gpci_coherent_origin *origin = origin_of(timed, task);
-    gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    gpci_packet_label *own = gpci_label_take(&timed->pool, packet);
-    *own = origin->label;
-    own->id = origin->label.id ? ++timed->log->packets : 0;
-    own->parent = parent_of(origin);
-    pkt->request.sm = sm_of(timed, task);
-    pkt->request.pc = origin->pc;
-    pkt->request.warp = origin->warp;
-    pkt->request.block = origin->block;
-}
-
-/* An event of a packet's message, at `module`. */
-static void tell_packet(gpci_timed *timed, gpc_what what, uint32_t module, const gpci_packet *pkt, uint32_t to) {
-    gpc_event event = event_of_task(timed, what, module, gpci_message_task(timed, pkt));
-    event.packet = label_at(timed, pkt)->id;
-    event.address = pkt->address;
-    event.bytes = pkt->path.size;
-    event.from = pkt->message.from;
-    event.to = to;
-    event.outcome = pkt->message.kind;
-    if (event.packet)
-        gpci_event_log_put(timed->log, &event);
-}
-
-/* Set the stage of a message's transaction: the message leaves `module`, or (`come`) has arrived there. */
-static void stages_of_message(gpci_timed *timed, uint32_t module, const gpci_packet *pkt, bool come) {
-    uint32_t index;
-    const gpc_component component = gpci_component_of(timed->hierarchy, module, &index);
-    const gpci_packet_label *own = label_at(timed, pkt);
-    if (component != GPC_COMPONENT_L1)
-        gpci_stages_enter(timed, own, GPC_STAGE_L2);
-    else if (come || index != pkt->request.sm)
-        gpci_stages_enter(timed, own, GPC_STAGE_COHERENCE);
-    else
-        gpci_stages_enter(timed, own, GPC_STAGE_REQUEST);
-}
-
-void gpci_append_message(gpci_timed *timed, const gpci_message *message, uint32_t packet) {
-    const gpci_packet *pkt = gpci_packet_at(&timed->pool, packet);
-    label(timed, gpci_message_task(timed, pkt), packet);
-    stages_of_message(timed, message->from, pkt, false);
-    tell_packet(timed, GPC_WHAT_MESSAGE, message->from, pkt, message->to);
-}
-
-void gpci_append_memory_access(gpci_timed *timed, uint32_t task, uint32_t packet) {
-    label(timed, gpci_task_at(gpci_engine_of(timed), task), packet);
-    gpci_stages_enter(timed, gpci_label_of(&timed->pool, gpci_packet_at(&timed->pool, packet)), GPC_STAGE_DRAM_QUEUE);
-}
-
-void gpci_append_arrival(gpci_timed *timed, const gpci_packet *pkt) {
-    if (gpci_is_bare(timed, pkt)) {
-        set_label(timed, pkt, 0);
-        return;
-    }
-    stages_of_message(timed, pkt->message.module, pkt, true);
-    tell_packet(timed, GPC_WHAT_ARRIVE, pkt->message.module, pkt, pkt->message.module);
-    set_label(timed, pkt, label_at(timed, pkt)->id);
-}
-
-void gpci_append_met(gpci_timed *timed, gpci_met met, uint32_t number, uint32_t module) {
-    const gpci_task *task = gpci_task_at(gpci_engine_of(timed), number);
-    const gpc_what what = met == GPCI_MET_WAIT     ? GPC_WHAT_WAIT
-                          : met == GPCI_MET_REFUSE ? GPC_WHAT_REFUSE
-                                                   : GPC_WHAT_EVICT;
-    gpc_event event = event_of_task(timed, what, module, task);
-    if (what != GPC_WHAT_EVICT)
-        gpci_stages_enter(timed, &origin_of(timed, task)->label, GPC_STAGE_COHERENCE);
-    if (what == GPC_WHAT_EVICT) {
-        event.packet = event.parent;
-        event.parent = event.access;
-    } else {
-        event.from = task->from;
-        event.to = module;
-    }
-    if (event.packet)
-        gpci_event_log_put(timed->log, &event);
-}
-
-void gpci_append_entry(gpci_timed *timed, gpc_what what, uint32_t number) {
-    const gpci_task *task = gpci_task_at(gpci_engine_of(timed), number);
-    gpc_event event = event_of_task(timed, what, task->module, task);
-    if (event.packet)
-        gpci_event_log_put(timed->log, &event);
 }
 
 /* Clear the event ids of an earlier event log. The clocks of stage times go on. */
