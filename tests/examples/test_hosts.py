@@ -14,9 +14,10 @@ from support import BUILD, INCLUDE, LIBRARY, ROOT, run
 HOSTS = ROOT / "examples" / "hosts"
 # Files of the project, by adapter; the other files belong to the test.
 ADAPTERS = {
-    "accel-sim, L1 and all below": ["accel-sim/whole_l1.h", "accel-sim/requests.h"],
-    "accel-sim, L2 and DRAM": ["accel-sim/below_l1.h", "accel-sim/requests.h"],
-    "accel-sim, decisions": ["accel-sim/decisions.h", "accel-sim/requests.h"],
+    "accel-sim, L1 and all below": ["accel-sim/whole_l1.h"],
+    "accel-sim, L2 and DRAM": ["accel-sim/below_l1.h"],
+    "accel-sim, decisions": ["accel-sim/decisions.h"],
+    "accel-sim, all": ["accel-sim/requests.h"],
     "gem5": ["gem5/gpu_cache.hh", "gem5/gpu_cache.cc"],
     "sst": ["sst/gpucache_sst.h"],
     "akita, Go": ["akita/gpucache.go"],
@@ -76,7 +77,7 @@ class Hosts(unittest.TestCase):
         found = self.hold("accel-sim", LINES, settings, "whole-l1")
         self.assertGreater(found["l1.load_sector_hits"], 0)
         for source in (PAIRS, SPREAD, STORES):
-            self.hold("accel-sim", source, settings, "whole-l1-ascending")
+            self.hold("accel-sim", source, settings, "whole-l1+ascending")
 
     def test_where_accel_sims_order_matters(self):
         """Accel-Sim takes the highest address of an instruction first: equal sectors, in different cycles."""
@@ -110,7 +111,39 @@ class Hosts(unittest.TestCase):
             for counter in ("l1.load_sectors", "l1.load_sector_hits"):
                 self.assertEqual(found[counter], wanted[counter], f"{policy}: {counter}")
             hits[policy] = found["l1.load_sector_hits"]
+            self.assertEqual(host("accel-sim", source, settings, "decisions+adaptive"), found, policy)
+            if policy in ("lru", "mru", "lip", "srrip"):  # without the instruction at the fill, and asked once more
+                self.assertEqual(host("accel-sim", source, settings, "decisions+fill"), found, policy)
         self.assertGreater(len(set(hits.values())), 3, "policies differ")
+
+    def test_accel_sim_warps_end(self):
+        """Atomics, LDGSTS and refused stores: each warp of the stub can exit, and each mem_fetch is deleted."""
+        settings = MACHINE | {"l1.coalescer": "sector"}
+        loads = 4 * 200
+        for place, source in (("whole-l1", LINES), ("below-l1", LINES)):
+            found = host("accel-sim", source, settings, f"{place}+atomics")
+            self.assertEqual(found["l2.atomic_sectors"], 4 * loads, place)
+        copied, loaded = (host("accel-sim", LINES, settings, place) for place in ("whole-l1+copies", "whole-l1"))
+        self.assertEqual(copied, loaded)
+        stores = host("accel-sim", STORES, settings | {"l1.queue": 1}, "whole-l1")
+        self.assertEqual(stores["l1.store_requests"], loads)
+
+    def test_accel_sim_code(self):
+        """An L1I with MSHRs of sectors gets each line in four replies: 200 instructions of 16 bytes are 25 lines."""
+        settings = MACHINE | {"l1.coalescer": "sector"}
+        for place in ("whole-l1", "below-l1"):
+            found = host("accel-sim", LINES, settings, f"{place}+code")
+            self.assertGreater(found["l2.instruction_read_sectors"], 0)
+            self.assertEqual(found["l2.instruction_read_sectors"] % 16, 0)
+            self.assertEqual(found["l1.load_sectors"], host("accel-sim", LINES, settings, place)["l1.load_sectors"])
+
+    def test_accel_sim_kernels(self):
+        """A kernel launched beside another; a kernel after another finds L1 empty."""
+        settings = MACHINE | {"l1.coalescer": "sector"}
+        once, twice = (host("accel-sim", LINES, settings, place) for place in ("whole-l1", "whole-l1+kernels"))
+        for counter in ("l1.load_sectors", "l1.load_sector_hits"):
+            self.assertEqual(twice[counter], 2 * once[counter], counter)
+        self.assertEqual(twice["dram.read_sectors"], once["dram.read_sectors"])
 
     def test_gem5(self):
         for source in (LINES, PAIRS, SPREAD, STORES):
