@@ -158,6 +158,18 @@ class Hosts(unittest.TestCase):
         for source in (LINES, STORES):
             self.hold("akita", source, MACHINE)
 
+    def test_akita_accesses(self):
+        """Masked writes, requests past L1, and a flush, by what they add to counters."""
+        program = BUILD / "examples" / "hosts" / "host-akita"
+        text = run(program, "--steps", "qv100", *(f"{key}={value}" for key, value in MACHINE.items()))
+        found = {name: int(value) for name, value in map(str.split, text.splitlines())}
+        self.assertGreater(found["write.network.request_bytes"], found["masked.network.request_bytes"])
+        self.assertGreater(found["masked.network.request_bytes"], 0)
+        self.assertEqual(found["empty.network.requests"], 0)
+        self.assertEqual((found["below.l1.lookups"], found["below.l2.lookups"]), (0, 1))
+        self.assertEqual((found["again.l1.lookups"], found["again.l2.lookups"]), (1, 0))
+        self.assertEqual((found["flushed.l1.lookups"], found["flushed.l2.lookups"]), (1, 1))
+
     def test_akita(self):
         go = shutil.which("go")
         if not go:
@@ -173,18 +185,37 @@ class Hosts(unittest.TestCase):
             run(go, "vet", "./...", cwd=copy, env=environment)
             run(go, "build", "-o", f"{folder}/run", "./run", cwd=copy, env=environment)
             for source in (LINES, STORES):
-                requests = run(BUILD / "examples" / "hosts" / "host-akita", "--list", source, 4)
-                done = subprocess.run(
-                    [f"{folder}/run", "qv100", *(f"{key}={value}" for key, value in MACHINE.items())],
-                    input=requests, stdout=subprocess.PIPE, text=True, check=True,
-                )  # fmt: skip
-                found = {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
-                count = len(requests.splitlines())
-                self.assertEqual((found["answers"], found["wrong"]), (count, 0))
-                # A response leaves its port with the tick after the completion: a cycle more for each load of an SM.
-                late = found["now"] - replay(source, MACHINE)["cycles"]
-                self.assertLessEqual(late, count // 4 + 4)
-                self.assertGreaterEqual(late, 0)
+                self.akita(f"{folder}/run", source)
+            for setting, words in (("l1.size=banana", "l1.size"), ("l9.size=1", "l9.size")):
+                done = subprocess.run([f"{folder}/run", "qv100", setting], stdin=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, text=True)  # fmt: skip
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(words, done.stderr)
+
+    def akita(self, program, source):
+        """The component in Go: the replay's counters, later answers; masks; and messages of a command processor."""
+        requests = run(BUILD / "examples" / "hosts" / "host-akita", "--list", source, 4)
+        done = subprocess.run(
+            [program, "qv100", *(f"{key}={value}" for key, value in MACHINE.items())],
+            input=requests, stdout=subprocess.PIPE, text=True, check=True,
+        )  # fmt: skip
+        found = {name: int(value) for name, value in map(str.split, done.stdout.splitlines())}
+        wanted = replay(source, MACHINE)
+        for counter in ("l1.load_sectors", "l1.load_sector_hits", "l1.store_sectors", "l2.read_sectors",
+                        "l2.read_sector_hits", "l2.write_sectors", "network.request_bytes", "network.reply_bytes",
+                        "dram.read_sectors"):  # fmt: skip
+            self.assertEqual(found[counter], wanted[counter], f"{source}: {counter}")
+        # A load of an SM begins up to three cycles after the answer before: component, connection, agent.
+        self.assertLessEqual(found["now"] - wanted["cycles"], 3 * len(requests.splitlines()) // 4 + 4)
+        self.assertGreaterEqual(found["now"], wanted["cycles"])
+        self.assertGreater(found["masks.all_bytes"], found["masks.four_bytes"])
+        self.assertGreater(found["masks.four_bytes"], 0)
+        for name, value in {
+            "unanswered": 0, "masks.no_bytes": 0, "masks.unanswered": 0, "masks.wrong": 0, "control.hit": 0,
+            "control.flushed": 0, "control.miss": 1, "control.paused": 1, "control.restarted": 0,
+            "control.discarded": 1,
+        }.items():  # fmt: skip
+            self.assertEqual(found[name], value, f"{source}: {name}")
 
     def refused(self, name, words, *settings, place=()):
         """The adapter ends, and its last words name the error."""

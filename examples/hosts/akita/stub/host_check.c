@@ -3,6 +3,7 @@
  * The C part of the component by itself: a trace by the calls that gpucache.go makes, in their order.
  *   akita SOURCE PRESET [KEY=VALUE]...          the hierarchy's counters
  *   akita --list SOURCE [SMS]                   the requests, for run/main.go: SM, address, bytes, write
+ *   akita --steps PRESET [KEY=VALUE]...         what single accesses add to four counters
  * Blocks have a warp, block b is on SM b modulo sm.count, and lanes are side by side, in a line.
  */
 #include "../gpucache_host.h"
@@ -13,7 +14,7 @@
 typedef struct request {
     uint64_t address, size;
     uint32_t sm;
-    int write;
+    bool write;
 } request;
 
 typedef struct requests {
@@ -57,25 +58,20 @@ static gpc_status read_trace(const char *source, uint32_t sms, requests *out, gp
     return status == GPC_END ? GPC_OK : status;
 }
 
-static void print(const gpc_hierarchy *hierarchy) {
-    gpc_counter_info info = GPC_COUNTER_INFO_INIT;
-    printf("now %" PRIu64 "\n", gpc_hierarchy_now(hierarchy));
-    for (size_t i = 0; gpc_counter_table_at(GPC_TABLE_HIERARCHY, i, &info, NULL) == GPC_OK; i++) {
-        gpc_error error = GPC_ERROR_INIT;
-        uint64_t value = GPC_ABSENT;
-        if (info.values == 1 &&
-            gpc_hierarchy_read(hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, 1, &error) != GPC_OK)
-            fprintf(stderr, "%s\n", error.message);
+static void print(const host_memory *h) {
+    uint64_t value;
+    const char *name;
+    printf("now %" PRIu64 "\n", gpc_hierarchy_now(h->hierarchy));
+    for (size_t i = 0; (name = host_counter(h, i, &value)); i++)
         if (value != GPC_ABSENT)
-            printf("%s %" PRIu64 "\n", info.name, value);
-    }
+            printf("%s %" PRIu64 "\n", name, value);
 }
 
 /* Issue each SM's requests in order, a read at a time. Tokens are places in the list. */
 static int drive(host_memory *h, requests *all, uint32_t sms) {
     size_t *next = calloc(sms, sizeof *next);
     char *waits = calloc(sms, 1);
-    int status = host_cycle(h);
+    int status = host_advance(h, 1);
     for (int left = 1; left && next && waits && status >= 0;) {
         left = 0;
         for (uint32_t sm = 0; sm < sms && status >= 0; sm++) {
@@ -85,28 +81,72 @@ static int drive(host_memory *h, requests *all, uint32_t sms) {
             if (waits[sm] || next[sm] == all->count)
                 continue;
             const request *r = &all->each[next[sm]];
-            status = host_issue(h, sm, r->address, r->size, r->write, next[sm]);
+            const host_access access = {r->address, r->size, sm, false, r->write};
+            status = host_issue(h, &access, NULL, next[sm]);
             if (status == GPC_OK) {
                 waits[sm] = !r->write;
                 next[sm]++;
             }
         }
         if (status >= 0)
-            status = host_cycle(h);
+            status = host_advance(h, 1);
         for (size_t i = 0; i < h->count; i++)
             if (!all->each[h->done[i]].write)
                 waits[all->each[h->done[i]].sm] = 0;
         host_taken(h);
     }
-    while (status >= 0 && !host_is_idle(h))
-        status = host_cycle(h);
+    while (status >= 0 && !host_is_idle(h)) {
+        status = host_advance(h, 1);
+        host_taken(h);
+    }
     free(next);
     free(waits);
     return status;
 }
 
+static uint64_t counter(const host_memory *h, const char *wanted) {
+    uint64_t value = GPC_ABSENT;
+    const char *name;
+    for (size_t i = 0; (name = host_counter(h, i, &value)) && strcmp(name, wanted) != 0; i++)
+        ;
+    return value;
+}
+
+/* Accesses of 64 bytes, each until nothing is in flight; and a flush. */
+static int steps(host_memory *h) {
+    static const char *const counters[] = {"l1.lookups", "l2.lookups", "network.requests", "network.request_bytes"};
+    static const bool four[64] = {[3] = true, [4] = true, [5] = true, [6] = true}, none[64];
+    static const struct {
+        const char *name;
+        bool below, write;
+        const bool *mask;
+    } each[] = {
+        {"write", false, true, NULL},    {"masked", false, true, four}, {"empty", false, true, none},
+        {"below", true, true, four},     {"read", false, false, NULL},  {"again", false, false, NULL},
+        {"flushed", false, false, NULL},
+    };
+    int status = 0;
+    for (uint64_t i = 0; i < sizeof each / sizeof *each && status >= 0; i++) {
+        const host_access access = {0x10000, 64, 0, each[i].below, each[i].write};
+        uint64_t before[4];
+        for (int c = 0; c < 4; c++)
+            before[c] = counter(h, counters[c]);
+        if (!strcmp(each[i].name, "flushed"))
+            status = host_flush(h);
+        if (status >= 0)
+            status = host_issue(h, &access, each[i].mask, i);
+        while (status >= 0 && !host_is_idle(h)) {
+            status = host_advance(h, 1);
+            host_taken(h);
+        }
+        for (int c = 0; c < 4; c++)
+            printf("%s.%s %" PRIu64 "\n", each[i].name, counters[c], counter(h, counters[c]) - before[c]);
+    }
+    return status;
+}
+
 int main(int argc, char **argv) {
-    const int list = argc > 2 && !strcmp(argv[1], "--list");
+    const int list = argc > 2 && !strcmp(argv[1], "--list"), single = argc > 2 && !strcmp(argv[1], "--steps");
     char settings[4096] = "";
     gpc_error error = GPC_ERROR_INIT;
     requests all = {0};
@@ -116,20 +156,20 @@ int main(int argc, char **argv) {
         snprintf(settings + strlen(settings), sizeof settings - strlen(settings), "%s\n", argv[i]);
     host_memory *h = list ? NULL : host_create(argv[2], settings);
     if (!list && (!h || !h->hierarchy)) {
-        fprintf(stderr, "%s\n", h ? host_error(h) : "out of memory");
+        fprintf(stderr, "%s\n", host_error(h));
         host_destroy(h);
         return 1;
     }
     const uint32_t sms =
         list ? (argc > 3 ? (uint32_t)atoi(argv[3]) : 1) : gpc_hierarchy_object_count(h->hierarchy, GPC_OBJECT_SM);
-    int status = read_trace(list ? argv[2] : argv[1], sms, &all, &error);
+    int status = single ? steps(h) : read_trace(list ? argv[2] : argv[1], sms, &all, &error);
     for (size_t i = 0; list && i < all.count; i++)
         printf("%" PRIu32 " %" PRIu64 " %" PRIu64 " %d\n", all.each[i].sm, all.each[i].address, all.each[i].size,
                all.each[i].write);
-    if (!list && status == GPC_OK)
+    if (!list && !single && status == GPC_OK)
         status = drive(h, &all, sms);
-    if (!list && status >= 0)
-        print(h->hierarchy);
+    if (!list && !single && status >= 0)
+        print(h);
     if (status < 0)
         fprintf(stderr, "%s: %s\n", gpc_status_string((gpc_status)status),
                 *error.message ? error.message
