@@ -49,8 +49,8 @@ class Command(TemporaryCase):
         cache, target = self.path("runs"), self.path("claims.json")
         first = self.done("--quick", "--cache", cache, "--json", target, "004:figure-4.3")
         self.assertRegex(first, r"KMN  L1 misses, all warps \(5.4.1.1\) +94 % +\d+\.\d % +(yes|no  unknown: .*)\n")
-        self.assertRegex(first, r"Preset gtx480-gpgpusim where no other is named, for seeds/004 with l1.index=xor l2.index=xor "
-                                r"l2.interleave=hash; quick programs; [1-9]\d* runs, and 0 known from .*runs\n")  # fmt: skip
+        self.assertRegex(first, r"Preset gtx480-gpgpusim where no other is named, for seeds/004 with l1.index=xor "
+                                r"l1.index_bits=6 l2.index=xor l2.interleave=hash; quick programs; [1-9]\d* runs, and 0 known from .*runs\n")  # fmt: skip
         with open(target, encoding="utf-8") as file:
             document = json.load(file)
         self.assertEqual([each["name"] for each in document["experiments"]], ["004:figure-4.3"])
@@ -58,7 +58,7 @@ class Command(TemporaryCase):
         self.assertEqual((claim["subject"], claim["theirs"]), ("KMN", "94 %"))
         self.assertEqual(document["experiments"][0]["settings"], _bench.HASHED)
         row, alike = self.done("--kept", "--cache", cache).splitlines()[1:]
-        self.assertRegex(row, r"^004:figure-4.3 +[01] +[01] +0 .* quick l1.index=xor l2.index=xor l2.interleave=hash$")
+        self.assertRegex(row, r"^004:figure-4.3 +[01] +[01] +0 .* quick l1.index=xor l1.index_bits=6 l2.index=xor l2.interleave=hash$")
         self.assertRegex(alike, "^all of these ")
         self.assertEqual(self.done("--kept", "--cache", cache, "004:table-4.1").splitlines()[1:], [])
         kept_rows = json.loads(self.done("--kept", "--cache", cache, "--json", "-"))["verdicts"]

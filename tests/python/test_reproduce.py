@@ -153,7 +153,7 @@ class Benches(unittest.TestCase):
 
     def test_machines(self):
         """Sets are hashed in seeds/004's, and not in seeds/001's, unless the caller says otherwise."""
-        hashed = {"l1.index": "xor", "l2.index": "xor", "l2.interleave": "hash"}
+        hashed = {"l1.index": "xor", "l1.index_bits": "6", "l2.index": "xor", "l2.interleave": "hash"}
         self.assertEqual(Bench.of("004", None).more, hashed)
         self.assertEqual(Bench.of("004", None, more={"l1.index": "modulo"}).more, {**hashed, "l1.index": "modulo"})
         self.assertEqual(Bench.of("001", None).more, {})
