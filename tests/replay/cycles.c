@@ -521,6 +521,22 @@ Test(cycles, an_instruction_that_goes_to_l1_holds_its_warp) {
     }
 }
 
+/* Two schedulers, a warp each, and a place before L1: the first warp's two loads go first, or the warps take turns. */
+Test(cycles, schedulers_take_turns_at_the_memory_pipeline) {
+    static const uint32_t warps[2][4] = {{0, 0, 1, 1}, {0, 1, 0, 1}};
+    for (unsigned turns = 0; turns < 2; turns++) {
+        rig *r = open_timed();
+        set(r, "sm.schedulers", "2");
+        set(r, "sm.memory_order", turns ? "turns" : "fixed");
+        set(r, "l1.replacement", "watch");
+        set(r, "l1.queue", "1");
+        run_warps(r, 2, 2, LOAD_TO("0000", "R1", "0x1000") LOAD_TO("0010", "R3", "0x8000") EXIT("0020"));
+        for (unsigned k = 0; k < 4; k++)
+            cr_expect_eq(nth(r, SEEN_ACCESS, k)->warp, warps[turns][k], "turns %u, access %u", turns, k);
+        rig_close(r);
+    }
+}
+
 /* Order in which two warps with two loads each reach L1. */
 Test(cycles, orders) {
     static const struct {

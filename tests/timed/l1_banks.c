@@ -54,6 +54,26 @@ Test(l1_banks, turns_of_the_words) {
     }
 }
 
+/*
+ * Half warps of 8 bytes a lane, and quarter warps of 16, take separate turns: all lanes at the same word, or 24 lanes 16
+ * bytes apart, of which 16 take two turns, and 8 a third. A width below the banks' sets a least number of turns.
+ */
+Test(l1_banks, parts_of_wide_lanes) {
+    static const char *const narrow = BANKS "l1.data_width = 64\n";
+    const uint64_t one = hit(BANKS, WORD(GPC_LOAD, 0));
+    const pattern patterns[] = {{BANKS, 32, 8, 0, 2},    {BANKS, 16, 8, 0, 1},   {BANKS, 17, 8, 0, 2},
+                                {BANKS, 32, 16, 0, 4},   {BANKS, 32, 16, 32, 8}, {BANKS, 32, 8, 24, 2},
+                                {BANKS, 24, 8, 16, 3},   {BANKS, 32, 8, 136, 2}, {narrow, 32, 4, 0, 2},
+                                {narrow, 32, 4, 4, 2},   {narrow, 16, 4, 4, 1},  {narrow, 32, 8, 8, 4},
+                                {narrow, 32, 4, 64, 16}, {narrow, 32, 8, 0, 4}};
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        const pattern p = patterns[i];
+        const shot s = {.kind = GPC_LOAD, .lanes = p.lanes, .width = p.width, .stride = p.stride};
+        cr_expect_eq(hit(p.settings, s), one + p.turns - 1, "row %u: %u lanes of %u bytes, %u apart", (unsigned)i,
+                     p.lanes, p.width, (unsigned)p.stride);
+    }
+}
+
 /* A single load uses the banks. */
 Test(l1_banks, one_load_after_another) {
     rig r;
@@ -188,15 +208,25 @@ Test(l1_banks, hopper) {
     cr_expect_eq(held_up(hopper, far, 2), 1);
 }
 
+/* XOR of the pairs of bits: line 5 is 1 ^ 1, line 6 is 2 ^ 1, line 16 is 1. */
+Test(l1_banks, pairs_of_bits) {
+    static const char pairs[] = SET4 "l1.bank_index = xor\nl1.line_order = banks\n";
+    static const uint64_t apart[] = {0, 16, 8, 6}, same[] = {0, 5, 10, 15}, far[] = {1, 1u << 20};
+    cr_expect_eq(held_up(pairs, apart, 4), 0, "banks 0, 1, 2, 3");
+    cr_expect_eq(held_up(pairs, same, 4), 3);
+    cr_expect_eq(held_up(pairs, far, 2), 1);
+}
+
 Test(l1_banks, what_has_no_effect_is_refused) {
     static const char *const refused[][2] = {
         {"l1.data_bank_width = 8\n", "l1.data_bank_width needs l1.data_banks"},
         {"l1.data_banks = 24\nl1.data_width = 96\n", "l1.data_banks = 24"},
-        {"l1.data_banks = 32\nl1.data_width = 64\n", "l1.data_width"},
+        {"l1.data_banks = 32\nl1.data_width = 256\n", "l1.data_width"},
         {"l1.data_banks = 4\nl1.data_width = 16\n", "32 bytes or more"},
         {"l1.data_banks = 32\nl1.release_width = 128\n", "l1.release_width"},
         {"l1.bank_index = hopper\nl1.coalescer = sector\nl1.tag_ports = 4\nl1.banks = 4\n", "l1.coalescer"},
         {"l1.bank_index = hopper\nl1.tag_ports = 4\nl1.banks = 8\n", "l1.banks = 4"},
+        {"l1.bank_index = xor\nl1.tag_ports = 4\nl1.banks = 8\n", "l1.banks = 4"},
         {"l1.bank_index = hopper\nl1.tag_ports = 1\nl1.banks = 4\n", "l1.tag_ports above 1"},
         {"l1.line_order = banks\n", "l1.tag_ports above 1"},
         {SET4 "l1.line_order = banks\ncoherence = msi\n", "l1.line_order = lanes"},

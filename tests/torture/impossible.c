@@ -105,7 +105,7 @@ static const rule rules[] = {
     {"needs memory_cache.size = 0B", "dram.latency_at preset=gtx480-gpgpusim", "memory_cache."},
     {"must be a multiple of l2.partitions", "address.", "preset=mi300x"},
     {"l15.line = 128B: must be a power of two, at least l1.line", "kernels.code", "preset=gcn-7970"},
-    {"powers of two, and together l1.data_width", "sm.lsu_waits", "l1.data_banks"},
+    {"powers of two, and together l1.data_width or more", "sm.lsu_waits", "l1.data_banks"},
     {"sm.lsu_in_flight needs sm.lsu_waits = true: nothing is awaited", "sm.lsu_in_flight", "sm.lsu_waits"},
     {"has no effect with address.mapping, which spreads addresses", "address. dram.group_bits", "l2.interleave"},
     {"has no effect with address.mapping", "address. dram.group_bits", "dram.mapping"},

@@ -77,13 +77,20 @@ typedef enum gpci_line_order {
     GPCI_LINES_BY_BANK = 2  /* in rounds: a round has the next line of every bank */
 } gpci_line_order;
 
+/* Choices of l1.bank_index. */
+typedef enum gpci_bank_index {
+    GPCI_BANKS_BY_LINE = 0,
+    GPCI_BANKS_BY_HOPPER = 1,
+    GPCI_BANKS_BY_FOLD = 2
+} gpci_bank_index;
+
 /* Number of bits of a hashed bank number. */
 #define GPCI_BANK_BITS 2u
 
 typedef struct gpci_tag_banks {
     uint32_t count;
     unsigned line_shift;
-    bool hashed; /* l1.bank_index = hopper */
+    bool hashed; /* l1.bank_index = hopper or xor */
     /* With `hashed`: bit k of the bank number is the parity of line number & masks[k]. */
     uint64_t masks[GPCI_BANK_BITS];
 } gpci_tag_banks;

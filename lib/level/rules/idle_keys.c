@@ -2,6 +2,7 @@
 #include "level/rules/idle_keys.h"
 
 #include "base/text.h"
+#include "level/rules/coalesce.h"
 #include "level/rules/driver.h"
 #include "registry/registry.h"
 
@@ -22,9 +23,9 @@ typedef struct idle_row {
     bool (*unless)(const gpc_hierarchy *h);
 } idle_row;
 
-/* True if l1.bank_index = hopper. In a tree l1.banks has an effect only with this hash (timed/ctrl/ports.c). */
+/* True if l1.bank_index is a hash. In a tree l1.banks has an effect only with a hash (timed/ctrl/ports.c). */
 static bool has_hashed_banks(const gpc_hierarchy *hierarchy) {
-    return gpci_number(hierarchy, GPCI_KEY_L1_BANK_INDEX) != 0;
+    return gpci_number(hierarchy, GPCI_KEY_L1_BANK_INDEX) != GPCI_BANKS_BY_LINE;
 }
 
 static bool reads_future(const gpc_hierarchy *hierarchy) {

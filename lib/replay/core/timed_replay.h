@@ -158,6 +158,7 @@ typedef struct gpci_timed_sm {
     uint32_t live, running_blocks;
     uint32_t stirred;       /* mask of the schedulers that take part in the next step, because an input changed */
     uint64_t later;         /* earliest gpci_issuer.next of the other schedulers */
+    uint32_t turn;          /* scheduler that comes first in a step (sm.memory_order) */
     uint32_t barriers_used; /* number of elements of `barriers` in use */
     bool any_answered;      /* `answered` has a warp, or the instruction caches need a step */
     bool refused;           /* the memory pipeline has rejected an instruction, and has no room since */
@@ -214,6 +215,7 @@ struct gpci_timed_replay {
     struct gpci_code *code;            /* [streams] code of each stream's current kernel; only with icaches */
     uint32_t schedulers, slots, words; /* per SM; words: size of a bitmap of slots */
     uint32_t scheduler_words;
+    bool turns;              /* sm.memory_order = turns */
     uint32_t all_schedulers; /* mask of all schedulers of an SM, for gpci_timed_sm.stirred */
     uint32_t issue_width, latency_control, latency_operand;
     uint32_t fetch, fetch_latency; /* size of a warp's instruction buffer, 0: no fetch model; latency in cycles */

@@ -321,6 +321,8 @@ GPCI_INLINE gpc_status issue(gpci_timed_replay *timed_replay, gpci_timed_sm *cor
         gpc_status status = gpci_sm_send(timed_replay, number, slot, step);
         if (status != GPC_OK)
             return status;
+        if (GPCI_UNLIKELY(timed_replay->turns))
+            core->turn = (uint32_t)(issuer - core->issuers + 1) % timed_replay->schedulers;
     } else {
         gpci_sm_count(core, step);
         if (GPCI_UNLIKELY(operands->use == GPCI_USE_CONSTANT))
@@ -528,6 +530,22 @@ GPCI_INLINE void wake_up(gpci_timed_replay *timed_replay, uint32_t number, uint6
         stir_due(timed_replay, core, now);
 }
 
+/* Let the stirred schedulers from `from` to `to` - 1 issue. False: the replay has failed. */
+GPCI_INLINE bool step_schedulers(gpci_timed_replay *timed_replay, gpci_timed_sm *core, uint32_t number, uint32_t from,
+                                 uint32_t to, uint64_t now, uint32_t words) {
+    const uint32_t within = ((1u << to) - 1) & ~((1u << from) - 1);
+    for (uint32_t left = core->stirred & within; left;) {
+        const uint32_t n = gpci_lowest(left);
+        gpc_status status = issue_cycle(timed_replay, core, number, n, now, words);
+        if (status < 0) {
+            fail(timed_replay, number, &core->issuers[n], status);
+            return false;
+        }
+        left = core->stirred & within & ~((2u << n) - 1);
+    }
+    return true;
+}
+
 /*
  * A scheduler takes part in a step if its bit in `stirred` is set: an input of the scheduler has changed, or its `next`
  * has come. Earlier schedulers of the step can set the bit: the last warp arrives at a barrier, or an access is
@@ -535,15 +553,10 @@ GPCI_INLINE void wake_up(gpci_timed_replay *timed_replay, uint32_t number, uint6
  */
 GPCI_INLINE void step(gpci_timed_replay *timed_replay, uint32_t number, uint64_t now, uint32_t words) {
     gpci_timed_sm *core = &timed_replay->sms[number];
-    for (uint32_t left = core->stirred; left;) {
-        const uint32_t n = gpci_lowest(left);
-        gpc_status status = issue_cycle(timed_replay, core, number, n, now, words);
-        if (status < 0) {
-            fail(timed_replay, number, &core->issuers[n], status);
-            return;
-        }
-        left = core->stirred & ~((2u << n) - 1);
-    }
+    const uint32_t first = core->turn; /* 0, unless schedulers take turns */
+    if (!step_schedulers(timed_replay, core, number, first, timed_replay->schedulers, now, words) ||
+        (first && !step_schedulers(timed_replay, core, number, 0, first, now, words)))
+        return;
     if (GPCI_UNLIKELY(timed_replay->classed)) /* a warp that ends in this cycle is counted in this cycle */
         count_classes(timed_replay, core, now + 1);
     plan(timed_replay, core, number, now, words);

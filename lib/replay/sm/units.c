@@ -20,6 +20,7 @@ static gpc_status read_options(gpci_timed_replay *timed_replay, gpc_error *error
     timed_replay->scheduler_words =
         gpci_warp_words((timed_replay->slots + timed_replay->schedulers - 1) / timed_replay->schedulers);
     timed_replay->issue_width = (uint32_t)number(timed_replay, GPCI_KEY_SM_ISSUE);
+    timed_replay->turns = number(timed_replay, GPCI_KEY_SM_MEMORY_ORDER) != 0;
     timed_replay->fetch = (uint32_t)number(timed_replay, GPCI_KEY_SM_FETCH);
     timed_replay->fetch_latency = (uint32_t)number(timed_replay, GPCI_KEY_SM_FETCH_LATENCY);
     timed_replay->block_interval = number(timed_replay, GPCI_KEY_BLOCKS_INTERVAL);

@@ -155,7 +155,7 @@ void gpci_sm_clear(gpci_timed_replay *timed_replay, uint32_t number) {
     }
     gpci_icaches_clear(timed_replay, core);
     memset(core->barriers, 0, GPCI_MBARRIERS * sizeof *core->barriers);
-    core->barriers_used = 0;
+    core->barriers_used = core->turn = 0;
     memset(core->units, 0, timed_replay->unit_count * sizeof *core->units);
     memset(core->calendar, 0, (size_t)GPCI_CALENDAR * timed_replay->words * sizeof *core->calendar);
     memset(core->answered, 0, timed_replay->words * sizeof *core->answered);

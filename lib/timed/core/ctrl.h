@@ -84,6 +84,8 @@ typedef enum gpci_verdict {
 typedef struct gpci_data_banks {
     uint32_t count; /* 0: no banks */
     unsigned shift; /* log2 of a word's bytes */
+    uint32_t moved; /* bytes of a word of each bank */
+    uint32_t width; /* bytes of lanes that leave in a cycle, at most `moved` */
     bool full_line; /* banks deliver a whole line at once */
 } gpci_data_banks;
 

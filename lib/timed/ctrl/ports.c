@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
+#include "level/access/values.h"
+#include "level/rules/coalesce.h"
 #include "timed/ctrl/data_banks.h"
 
 /* Ports and banks of a controller: of the tags, and of the data. */
@@ -95,7 +97,7 @@ static uint64_t words_of(const uint64_t bytes[2], unsigned shift) {
     return shift > 6 ? half[0] | half[1] : half[0] | half[1] << (64u >> shift);
 }
 
-uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *lines, uint32_t count) {
+static uint32_t turns_of_words(const gpci_data_banks *banks, const gpci_transaction *lines, uint32_t count) {
     if (count == 1 && banks->full_line)
         return 1;
     const uint64_t all = banks->count < 64 ? ((uint64_t)1 << banks->count) - 1 : UINT64_MAX;
@@ -116,6 +118,44 @@ uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *l
         }
     }
     return turns;
+}
+
+/* Turns of lines with `bytes` bytes of lanes. */
+static uint32_t turns_of(const gpci_data_banks *banks, const gpci_transaction *lines, uint32_t count, uint32_t bytes) {
+    const uint32_t words = turns_of_words(banks, lines, count), least = (bytes + banks->width - 1) / banks->width;
+    return words > least ? words : least;
+}
+
+uint32_t gpci_data_turns(const gpci_data_banks *banks, const gpci_transaction *lines, uint32_t count) {
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bytes += gpci_transaction_bytes(&lines[i]);
+    return turns_of(banks, lines, count, bytes);
+}
+
+/* Turns of parts of `lanes` lanes, whose bytes are each other's neighbours with `range`. */
+static GPCI_NOINLINE uint32_t turns_of_parts(const gpci_data_banks *banks, const gpc_warp_access *access, bool range,
+                                             uint32_t lanes) {
+    gpci_transaction lines[GPCI_MAX_COALESCED];
+    const uint64_t *addresses = access->addresses;
+    uint32_t turns = 0;
+    for (uint32_t first = 0; first < GPCI_MAX_LANES; first += lanes) {
+        const uint32_t active = gpci_popcount(access->mask >> first & (((uint64_t)1 << lanes) - 1));
+        const uint32_t count = range || !active ? 0 : gpci_coalesce(addresses, active, access->width, 7, lines);
+        turns += turns_of(banks, lines, count, active * access->width);
+        addresses += range ? 0 : active;
+    }
+    return turns;
+}
+
+uint32_t gpci_data_turns_of_lanes(const gpci_data_banks *banks, const gpc_warp_access *access, bool range,
+                                  const gpci_transaction *lines, uint32_t count) {
+    const uint32_t lanes = access->width < banks->moved ? banks->moved / access->width : 1;
+    if (lanes >= GPCI_MAX_LANES || !(access->mask >> lanes))
+        return turns_of(banks, lines, count, gpci_popcount(access->mask) * access->width);
+    const uint32_t parts = turns_of_parts(banks, access, range, lanes),
+                   together = range ? turns_of_words(banks, lines, count) : 0;
+    return parts > together ? parts : together;
 }
 
 static gpci_data_queue *queue_of(const gpci_ctrl *ctrl) {

@@ -20,8 +20,10 @@ static gpci_clock clock_of(const gpci_timed *timed, gpci_key key) {
 static gpci_data_banks read_data_banks(const gpci_timed *timed) {
     const uint32_t width = number(timed, GPCI_KEY_L1_DATA_BANK_WIDTH);
     gpci_data_banks banks = {.count = timed->hierarchy->has_l1 ? number(timed, GPCI_KEY_L1_DATA_BANKS) : 0,
-                             .shift = gpci_log2(width)};
-    banks.full_line = banks.count * width >= number(timed, GPCI_KEY_L1_LINE);
+                             .shift = gpci_log2(width),
+                             .width = number(timed, GPCI_KEY_L1_DATA_WIDTH)};
+    banks.moved = banks.count * width;
+    banks.full_line = banks.moved >= number(timed, GPCI_KEY_L1_LINE);
     return banks;
 }
 

@@ -106,6 +106,7 @@ typedef struct issued_lines {
     gpci_transaction *each;
     uint32_t count, first, segments; /* first: number of lines of the first access */
     bool given;                      /* the host has coalesced the lines */
+    bool by_lanes, range;            /* one access by addresses of lanes; lanes touch adjacent bytes or the same */
 } issued_lines;
 
 /* True if packets may be blocks of a line, in a tree. */
@@ -223,7 +224,10 @@ GPCI_INLINE void queue_lines(gpci_timed *timed, const gpc_warp_access *access, g
     timed->inflights[inflight].framed = framed;
     ctrl->reads_anew &= ctrl->sm.waiting != 0;
     if (GPCI_UNLIKELY(timed->data_banks.count) && (access->kind == GPC_LOAD || access->kind == GPC_STORE))
-        timed->inflights[inflight].turns = (uint16_t)gpci_data_turns(&timed->data_banks, lines->each, lines->count);
+        timed->inflights[inflight].turns =
+            (uint16_t)(lines->by_lanes ? gpci_data_turns_of_lanes(&timed->data_banks, access, lines->range, lines->each,
+                                                                  lines->count)
+                                       : gpci_data_turns(&timed->data_banks, lines->each, lines->count));
     if (GPCI_UNLIKELY(hierarchy->with_data))
         keep_values(timed, inflight, access);
     queue_access(timed, queue, access, request, lines, 0, lines->first, inflight);
@@ -240,7 +244,7 @@ GPCI_INLINE void queue_lines(gpci_timed *timed, const gpc_warp_access *access, g
 static gpc_status issue(gpci_timed *timed, const gpc_warp_access *access, uint32_t range, uint64_t token, bool framed) {
     gpc_hierarchy *hierarchy = timed->hierarchy;
     gpci_transaction each[GPCI_MAX_TRANSACTIONS];
-    issued_lines lines = {.each = each, .given = false};
+    issued_lines lines = {.each = each, .by_lanes = !access->local_offsets, .range = range != 0};
     gpc_request request;
     const bool ordered = is_ordered(hierarchy, access);
     gpc_status status = make_ready(timed, ordered);

@@ -145,16 +145,23 @@ const gpci_synthetic gpci_synthetic_gpu_stream = {
 };
 
 /*
- * gpu-strides. One block of 1,024 threads loads the same elements again and again. width=0: lanes are `stride` elements
- * apart, the lanes of each 64 threads alike, and a round's eight loads are at eight offsets. Otherwise the block is a
- * rectangle, `width` threads wide, and `stride` elements are from a row to the next.
+ * gpu-strides. One block of 1,024 threads loads the same elements again and again, in rounds of eight loads at eight
+ * offsets, and adds the products of four pairs. width=0: lanes are `stride` elements apart, and 64 threads later come
+ * the same elements. Otherwise the block is a rectangle, `width` threads wide, and `stride` elements are from a row to
+ * the next; 64 columns and 32 rows, and then the same elements again.
  */
 
 #define BENCH_BLOCK 1024u
 #define ROUND 8u
-#define BENCH_RESULTS 16u /* results before a register is written again */
+#define BENCH_PRODUCTS (2u + ROUND) /* step behind the loads */
+#define BENCH_COLUMNS 64u
+#define BENCH_ROWS 32u
+#define BENCH_PAIRS(load, product)                                     \
+    "R2 LDC.64; R24 CS2R; loop: 8*{R8+2 " load " R2}; 4*{R24 " product \
+    " R8+4 R10+4 R24}; R2 IADD3 R2; P0 ISETP.NE.AND R2;"               \
+    "@P0 BRA loop; EXIT"
 
-static const char floats_code[] = "16*{R16+2 LDG.E}; EXIT", doubles_code[] = "16*{R16+2 LDG.E.64}; EXIT";
+static const char floats_code[] = BENCH_PAIRS("LDG.E", "FFMA"), doubles_code[] = BENCH_PAIRS("LDG.E.64", "DFMA");
 
 static void walk_strides(gpci_walk *walk, const gpci_launch *launch) {
     static const uint64_t round[ROUND] = {0, 4, 8, 12, 20, 16, 24, 28};
@@ -163,14 +170,17 @@ static void walk_strides(gpci_walk *walk, const gpci_launch *launch) {
     for (uint64_t n = 0; n < launch->steps && walk->status == GPC_OK; n++) {
         for (unsigned lane = 0; lane < walk->lanes; lane++) {
             const uint64_t thread = walk->first + lane;
-            const uint64_t element = width ? thread % width + (thread / width + 1) * launch->stride
-                                           : thread % 64 * launch->stride + round[n % ROUND];
-            offsets[lane] = element * bytes % launch->n;
+            const uint64_t element =
+                width ? thread % width % BENCH_COLUMNS + (thread / width % BENCH_ROWS + 1) * launch->stride
+                      : thread % BENCH_COLUMNS * launch->stride;
+            offsets[lane] = (element + round[n % ROUND]) * bytes % launch->n;
         }
-        walk->at = n % BENCH_RESULTS;
         gpci_access_at(walk, launch->operand[0].base, offsets);
+        if (n + 1 == launch->steps)
+            walk->at = BENCH_PRODUCTS; /* all products of a round with fewer loads */
+        if (n % ROUND == ROUND - 1 || n + 1 == launch->steps)
+            gpci_branch(walk, n + 1 < launch->steps);
     }
-    walk->at = BENCH_RESULTS;
     gpci_finish(walk);
 }
 

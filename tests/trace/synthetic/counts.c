@@ -423,16 +423,17 @@ Test(synthetic_counts, gpu_stream) {
 Test(synthetic_counts, gpu_strides) {
     expect("stride", only("gpu-strides:64KiB:stride=64,count=16"), 32 * 16, 32 * 16 * 32, 0, 0);
     expect("block", only("gpu-strides:64MiB:width=4,stride=4098,bytes=8,count=1"), 32, 32 * 12, 0, 0);
+    expect("columns and rows repeat", only("gpu-strides:64MiB:width=128,stride=64,count=1"), 32, 32 * 4, 0, 0);
     rig r;
     rig_open(&r, "gpu-strides:64KiB:stride=3,count=9");
     cr_assert(rig_kernel(&r));
     const gpc_warp *warps = rig_block(&r)->warps;
-    const uint64_t base = warps[0].instructions[0].addresses[0];
+    const uint64_t base = warps[0].instructions[2].addresses[0];
     for (unsigned w = 0; w < 32; w++) {
-        const gpc_instruction *loads = warps[w].instructions;
+        const gpc_instruction *loads = warps[w].instructions + 2;
         cr_expect_eq(loads[0].addresses[31], base + (w % 2 * 32 + 31) * 12);
         cr_expect_eq(loads[5].addresses[0], base + w % 2 * 32 * 12 + 64);
-        cr_expect_eq(loads[8].addresses[0], loads[0].addresses[0]);
+        cr_expect_eq(loads[15].addresses[0], loads[0].addresses[0], "behind four products, and the loop's end");
     }
     rig_close(&r);
 }
