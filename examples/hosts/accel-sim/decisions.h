@@ -12,7 +12,10 @@ class gpucache_decisions {
     /* Candidates of a victim: a bit per way, set for ways that may be replaced. */
     struct ways {
         uint64_t bits[GPC_MAX_WAYS / 64] = {};
-        void add(unsigned way) { bits[way / 64] |= uint64_t{1} << way % 64; }
+        void add(unsigned way) {
+            if (way < GPC_MAX_WAYS)
+                bits[way / 64] |= uint64_t{1} << way % 64;
+        }
         bool has(unsigned way) const { return bits[way / 64] >> way % 64 & 1; }
     };
 
@@ -33,7 +36,8 @@ class gpucache_decisions {
         gpc_replacement_options options = GPC_REPLACEMENT_OPTIONS_INIT;
         options.policy = policy;
         options.sets = config.get_nset();
-        options.ways = config.get_max_assoc(); /* an adaptive L1 changes its ways with each kernel */
+        /* An adaptive L1 changes its ways with each kernel. More ways than the library's are refused when used. */
+        options.ways = config.get_max_assoc() < GPC_MAX_WAYS ? config.get_max_assoc() : GPC_MAX_WAYS;
         options.line_bytes = config.get_line_sz();
         options.sectors = config.get_line_sz() / config.get_atom_sz();
         options.instance = core_id;

@@ -157,6 +157,7 @@ struct host {
     std::list<unit> units;
     std::vector<unit *> at;
     gpc_hierarchy *hierarchy;
+    unsigned long cycles = 0;
 
     explicit host(machine &all) : m(all), hierarchy(all.hierarchy) {
         config.n_simt_clusters = static_cast<unsigned>(m.sms.size());
@@ -168,6 +169,7 @@ struct host {
     }
 
     void icnt_cycle() { /* simt_core_cluster::icnt_cycle: a reply a cycle, while there is room */
+        stub_assert(++cycles < 1000000, "deadlock"); /* -gpgpu_deadlock_detect */
         for (unsigned sid = 0; sid < at.size(); sid++) {
             if (at[sid]->m_response_fifo.size() >= 2)
                 continue;
@@ -199,13 +201,12 @@ void whole_l1(machine &m) {
     host h(m);
     gpucache_whole_l1 memory(m.hierarchy, &h.config);
     const std::vector<drive::Sm> again = m.sms;
-    unsigned long cycles = 0;
     const auto cycle = [&] {
         memory.cycle();
         h.icnt_cycle();
         for (unit &u : h.units)
             u.finish();
-        if (m.kernels && ++cycles == 100) {
+        if (m.kernels && h.cycles == 100) {
             stub_assert(gpc_hierarchy_in_flight(h.hierarchy) > 0, "nothing is in flight");
             memory.launch(32, 16, 0);
         }
