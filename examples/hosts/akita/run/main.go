@@ -156,11 +156,32 @@ func main() {
 	}
 	fmt.Println("unanswered", s.run())
 	fmt.Println("now", comp.Now())
+	fmt.Println("engine", comp.Freq.Cycle(engine.CurrentTime()))
 	for name, value := range comp.Counters() {
 		fmt.Println(name, value)
 	}
+	s.order()
 	s.masks()
 	s.control()
+}
+
+// order prints the wrong bytes of a read that follows a write without waiting.
+func (s *system) order() {
+	const address = 0x30000
+	s.read("Top[0]", address, 64)
+	open := s.run()
+	ones := make([]byte, 64)
+	for i := range ones {
+		ones[i] = 1
+	}
+	s.write("Top[0]", address, ones, nil)
+	s.read("Top[0]", address, 64)
+	fmt.Println("order.unanswered", open+s.run())
+	wrong := 0
+	for _, b := range s.at("Top[0]").data {
+		wrong += 1 - int(b)
+	}
+	fmt.Println("order.wrong", wrong)
 }
 
 // masks prints what a masked write leaves, and what its bytes add to the network's.
@@ -187,8 +208,10 @@ func (s *system) masks() {
 	fmt.Println("masks.all_bytes", all-start)
 	fmt.Println("masks.four_bytes", masked-all)
 	fmt.Println("masks.no_bytes", bytes()-masked)
+	lookups := s.comp.Counters()["l1.lookups"]
 	s.read("Below[0]", address, 64)
 	fmt.Println("masks.unanswered", open+s.run())
+	fmt.Println("below.l1.lookups", s.comp.Counters()["l1.lookups"]-lookups)
 	wrong := 0
 	for i, b := range s.at("Below[0]").data {
 		if (b == 2) != four[i] {
