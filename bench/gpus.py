@@ -19,7 +19,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bindings" / "python"))
 import gpucache  # noqa: E402
 
-PRESET, SMS, SLICES, CHANNELS, L2_KIB = "kepler", 14, 6, 6, 384
+PRESET = "kepler"
 KERNELS = {
     "vectoradd": "synthetic:vectoradd:512KiB",
     "transpose": "synthetic:transpose-tiled:512KiB",
@@ -33,9 +33,8 @@ PLACEMENTS = "first-touch", "round-robin"
 
 def settings(gpus, protocol, placement, link, home="memory"):
     found = {
-        "mode": "timed", "coherence": protocol, "gpu.count": gpus, "sm.count": gpus * SMS, "l2.slices": gpus * SLICES,
-        "l2.size": f"{gpus * L2_KIB}KiB", "dram.channels": gpus * CHANNELS, "page.placement": placement,
-        "page.bytes": "4KiB", "gpu.link_width": link[0], "gpu.link_latency": link[1], "gpu.home": home,
+        "mode": "timed", "coherence": protocol, "gpu.count": gpus, "page.placement": placement, "page.bytes": "4KiB",
+        "gpu.link_width": link[0], "gpu.link_latency": link[1], "gpu.home": home,
     }  # fmt: skip
     if protocol in ("vi", "hmg"):
         found |= {"l1.write_policy": "through", "l1.write_policy_local": "through"}

@@ -15,7 +15,7 @@ GPC_BEGIN_DECLS
 /* Memory instruction of a warp. */
 typedef struct gpc_warp_access {
     size_t struct_size;
-    uint32_t sm;       /* below sm.count */
+    uint32_t sm;       /* below sm.count, times gpu.count */
     uint32_t warp;     /* slot within the SM */
     uint32_t warp_age; /* 0 = oldest of the SM; ignored if the library ranks warps (gpc_hierarchy_rank_warps) */
     uint32_t block;    /* linear thread-block index */
@@ -198,7 +198,7 @@ GPC_API gpc_status gpc_hierarchy_access(gpc_hierarchy *hierarchy, const gpc_warp
  */
 typedef struct gpc_fence {
     size_t struct_size;
-    uint32_t sm;     /* below sm.count */
+    uint32_t sm;     /* below sm.count, times gpu.count */
     uint32_t warp;   /* slot within the SM */
     uint8_t scope;   /* gpc_scope */
     uint8_t order;   /* gpc_order: ACQUIRE, RELEASE, ACQ_REL or SC; WEAK: only `control`, with scope CTA */
@@ -443,7 +443,7 @@ GPC_API gpc_status gpc_hierarchy_read(const gpc_hierarchy *hierarchy, gpc_object
  * gpc_hierarchy_try_miss (_can_accept_miss), accept a request now? The answer holds for the next request offered, until
  * the next offer or until the clock moves. A bulk copy may still be refused, for a full queue of
  * copies (sm.bulk_queue).
- *   sm        below sm.count
+ *   sm        below sm.count, times gpu.count
  *   out_busy  receives the reason for a refusal, GPC_BUSY_NOT if accepted; may be NULL
  * False, with GPC_BUSY_NOT, for NULL, for an unknown SM, without a clock, and for misses if the hierarchy takes none
  * (gpc_hierarchy_try_miss). Since: 0.2.
@@ -465,7 +465,7 @@ typedef struct gpc_shape {
     uint64_t l1_bytes;
     uint64_t shared_bytes;                          /* carve-out in force, in a unified memory */
     uint64_t l2_bytes;                              /* lines of all slices */
-    uint32_t sms, partitions;                       /* partitions of L2 */
+    uint32_t sms, partitions;                       /* SMs, and partitions of L2, of all GPUs */
     uint32_t slices;                                /* slices of all partitions */
     uint32_t channels;                              /* channels of memory, with a clock */
     uint32_t l1_sets, l1_ways, l1_line, l1_sectors; /* `l1_sets`: for the present kernel */

@@ -76,8 +76,7 @@ static gpc_status refuse(const gpc_config *config, gpci_key key, gpc_status stat
 
 gpc_status gpci_address_of(const gpc_config *config, gpci_address_bits *out, gpc_error *error) {
     const char *text = gpci_config_text(config, GPCI_KEY_ADDRESS_MAPPING);
-    const uint64_t parts =
-        gpci_config_number(config, GPCI_KEY_L2_PARTITIONS) * gpci_config_number(config, GPCI_KEY_GPU_COUNT);
+    const uint64_t parts = gpci_config_number(config, GPCI_KEY_L2_PARTITIONS);
     const uint64_t channels = gpci_config_number(config, GPCI_KEY_DRAM_CHANNELS);
     gpc_error detail = GPC_ERROR_INIT;
     *out = (gpci_address_bits){.channels = 0};
@@ -85,7 +84,7 @@ gpc_status gpci_address_of(const gpc_config *config, gpci_address_bits *out, gpc
         return GPC_OK;
     if (channels % parts)
         return refuse(config, GPCI_KEY_DRAM_CHANNELS, GPC_ERROR_RANGE,
-                      "with address.mapping, must be a multiple of l2.partitions and gpu.count", error);
+                      "with address.mapping, must be a multiple of l2.partitions", error);
     gpc_status status = gpci_address_read(text, out, &detail);
     if (status == GPC_OK)
         status = gpci_address_spread(out, (uint32_t)(channels / parts), &detail);

@@ -42,7 +42,7 @@
       "so too, and L1 drops its lines at an acquire; others: a tree")                                                  \
     X(L2_ENABLED, "l2.enabled", BOOL, RESET, "", "true", 0, 1, "", "false: L1 misses go to DRAM")                      \
     X(L2_SIZE, "l2.size", SIZE, RESET, "bytes", "768KiB", 128, (double)(1ull << 40), "",                               \
-      "capacity of all slices together")                                                                               \
+      "capacity of all slices of a GPU together")                                                                      \
     X(L2_SLICES, "l2.slices", COUNT, RESET, "slices", "6", 1, 4096, "",                                                \
       "independent slices; a multiple of l2.partitions")                                                               \
     X(L2_WAYS, "l2.ways", COUNT, RESET, "ways", "16", 1, 1024, "", "ways of a set")                                    \
@@ -175,7 +175,8 @@
     X(CLUSTER_INCLUSION, "cluster.inclusion", CHOICE, RESET, "", "inclusive", 0, 0, "non-inclusive|inclusive",         \
       "as l2.inclusion")                                                                                               \
     X(GPU_COUNT, "gpu.count", COUNT, RESET, "GPUs", "1", 1, 64, "",                                                    \
-      "coherence: GPUs with one address space, which share SMs, L2 slices and memory channels out evenly, in order")   \
+      "GPUs, each as the other keys say: of as many SMs, of such an L2 and memory; with a tree of coherent modules "   \
+      "they have one address space, otherwise each has a memory of its own")                                           \
     X(CPU_COUNT, "cpu.count", COUNT, RESET, "CPUs", "0", 0, 63, "",                                                    \
       "of gpu.count, the last: CPUs, whose SMs are cores, run no thread blocks, and store coherently")                 \
     X(GPU_HOME, "gpu.home", CHOICE, RESET, "", "memory", 0, 0, "memory|l2",                                            \

@@ -9,6 +9,10 @@
  * cycles. Run a channel at most up to the caller's present cycle, because no request may arrive in the channel's past.
  */
 
+/* gpc_dram_create with a number of channels in place of dram.channels: of several GPUs. No argument is NULL. */
+gpc_status gpci_dram_create(gpc_context *context, const gpc_config *config, uint32_t channels, gpc_dram **out,
+                            gpc_error *error);
+
 /*
  * If dram.latency_at = request and the model is not fixed, return dram.latency: the caller must delay requests by the
  * latency, and `dram` no longer delays data by the latency. In all other cases return 0.

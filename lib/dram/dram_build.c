@@ -172,6 +172,11 @@ gpc_status gpc_dram_create(gpc_context *context, const gpc_config *config, gpc_d
                          !context  ? "context"
                          : !config ? "config"
                                    : "out");
+    return gpci_dram_create(context, config, (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_CHANNELS), out, error);
+}
+
+gpc_status gpci_dram_create(gpc_context *context, const gpc_config *config, uint32_t channels, gpc_dram **out,
+                            gpc_error *error) {
     gpci_dram_rules rules = {0};
     gpc_status status = read_rules(config, &rules, error);
     if (status < 0)
@@ -181,7 +186,7 @@ gpc_status gpc_dram_create(gpc_context *context, const gpc_config *config, gpc_d
         return gpci_out_of_memory(error);
     dram->context = gpci_retain(context);
     dram->rules = rules;
-    dram->channels = (uint32_t)gpci_config_number(config, GPCI_KEY_DRAM_CHANNELS);
+    dram->channels = channels;
     status = allocate(dram, error);
     if (status < 0) {
         gpc_dram_destroy(dram);

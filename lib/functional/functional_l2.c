@@ -5,17 +5,18 @@
 
 /* Functional path of a request below L1: the L2 partition of the SM, the home partition of the line, and DRAM. */
 
-/* Write segments of the L2 line of an address through the cache beside memory. */
-static GPCI_NOINLINE gpc_status write_beside(gpc_hierarchy *hierarchy, uint64_t address, uint8_t segments) {
-    GPCI_AGAIN(hierarchy->of_slice[gpci_l2_place_of(hierarchy, address).slice].again.memory_cache_write_sectors +=
-               gpci_count_sectors(segments));
-    return gpci_functional_write_beside(hierarchy, address, segments);
+/* Write segments of the L2 line of an address, in a slice, through the cache beside memory. */
+static GPCI_NOINLINE gpc_status write_beside(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t address,
+                                             uint8_t segments) {
+    GPCI_AGAIN(hierarchy->of_slice[slice].again.memory_cache_write_sectors += gpci_count_sectors(segments));
+    return gpci_functional_write_beside(hierarchy, slice, address, segments);
 }
 
-/* Write segments of the L1 line at an address to memory. */
-GPCI_INLINE gpc_status write_memory(gpc_hierarchy *hierarchy, uint64_t address, uint8_t segments, bool watched) {
+/* Write segments of the L1 line at an address, in a slice, to memory. */
+GPCI_INLINE gpc_status write_memory(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t address, uint8_t segments,
+                                    bool watched) {
     if (GPCI_UNLIKELY(hierarchy->memory_caches != NULL))
-        return write_beside(hierarchy, address, (uint8_t)(segments << gpci_l2_shift(hierarchy, address)));
+        return write_beside(hierarchy, slice, address, (uint8_t)(segments << gpci_l2_shift(hierarchy, address)));
     gpci_functional_write_dram(hierarchy, address, gpci_count_sectors(segments), watched);
     return GPC_OK;
 }
@@ -23,12 +24,14 @@ GPCI_INLINE gpc_status write_memory(gpc_hierarchy *hierarchy, uint64_t address, 
 /* Lines that an inclusive L2 takes from L1s. */
 typedef struct taken_lines {
     gpc_hierarchy *hierarchy;
+    uint32_t slice;
     gpc_status status;
 } taken_lines;
 
 static void write_taken(void *user_data, uint64_t address, uint8_t segments) {
     taken_lines *taken = user_data;
-    const gpc_status status = write_memory(taken->hierarchy, address, segments, taken->hierarchy->log != NULL);
+    const gpc_status status =
+        write_memory(taken->hierarchy, taken->slice, address, segments, taken->hierarchy->log != NULL);
     taken->status = taken->status < 0 ? taken->status : status;
 }
 
@@ -38,7 +41,7 @@ static GPCI_COLD gpc_status write_back_watched(gpc_hierarchy *hierarchy, uint32_
     const gpci_ids present = hierarchy->log->below;
     gpci_append_step(hierarchy->log, GPC_WHAT_WRITE_BACK, GPC_COMPONENT_L2, slice, line, gpci_count_sectors(segments),
                      0);
-    const gpc_status status = write_memory(hierarchy, line, segments, true);
+    const gpc_status status = write_memory(hierarchy, slice, line, segments, true);
     hierarchy->log->below = present;
     return status;
 }
@@ -51,7 +54,7 @@ static gpc_status write_back(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t 
     if (GPCI_UNLIKELY(hierarchy->log != NULL))
         return write_back_watched(hierarchy, slice, gpci_l2_host_address(hierarchy, slice, line), segments);
     if (GPCI_UNLIKELY(hierarchy->memory_caches != NULL))
-        return write_beside(hierarchy, gpci_l2_host_address(hierarchy, slice, line), segments);
+        return write_beside(hierarchy, slice, gpci_l2_host_address(hierarchy, slice, line), segments);
     gpci_count_dram_write(hierarchy, gpci_count_sectors(segments));
     return GPC_OK;
 }
@@ -90,7 +93,7 @@ static GPCI_COLD void tell_fill(const gpc_hierarchy *hierarchy, uint32_t slice, 
 
 /* Handle an eviction from a slice. */
 static GPCI_NOINLINE gpc_status line_left(gpc_hierarchy *hierarchy, uint32_t slice, const gpc_eviction *eviction) {
-    taken_lines taken = {hierarchy, write_back(hierarchy, slice, eviction->line_address, eviction->dirty_bytes)};
+    taken_lines taken = {hierarchy, slice, write_back(hierarchy, slice, eviction->line_address, eviction->dirty_bytes)};
     gpci_l2_take_from_l1(hierarchy, slice, eviction->line_address, write_taken, &taken);
     return taken.status;
 }
@@ -118,7 +121,7 @@ GPCI_INLINE gpc_status fetch(gpc_hierarchy *hierarchy, const gpci_line_access *a
         gpci_functional_read_dram(hierarchy, access, request, address, gpci_count_sectors(segments), watched);
     else if (segments) {
         GPCI_AGAIN(hierarchy->of_slice[slice].again.memory_cache_read_sectors += gpci_count_sectors(segments));
-        status = gpci_functional_read_beside(hierarchy, access, request, address, segments);
+        status = gpci_functional_read_beside(hierarchy, access, request, slice, address, segments);
     }
     if (watched && segments)
         tell_fill(hierarchy, slice, inner, result, requester);
@@ -249,14 +252,14 @@ GPCI_INLINE gpc_status change(gpc_hierarchy *hierarchy, const gpci_line_access *
     if (status < 0)
         return status;
     const uint8_t written = gpci_l2_written(down, &result, (uint8_t)(segments << place->shift));
-    return write_memory(hierarchy, address, (uint8_t)(written >> place->shift), watched);
+    return write_memory(hierarchy, slice, address, (uint8_t)(written >> place->shift), watched);
 }
 
 GPCI_INLINE gpc_status write(gpc_hierarchy *hierarchy, const gpci_line_access *access, const gpc_request *request,
                              uint32_t policy_word, const uint64_t bytes[2], bool watched) {
     uint8_t segments = gpci_segments_of(bytes);
     if (!hierarchy->l2) {
-        return write_memory(hierarchy, request->address, segments, watched);
+        return write_memory(hierarchy, 0, request->address, segments, watched);
     }
     gpc_request down = *request;
     gpci_l2_place place = gpci_l2_place_of(hierarchy, down.address);
@@ -289,7 +292,7 @@ GPCI_INLINE gpc_status atomic(gpc_hierarchy *hierarchy, const gpci_line_access *
     if (!hierarchy->l2) {
         gpci_functional_read_dram(hierarchy, access, &access->request, access->request.address,
                                   gpci_count_sectors(segments), watched);
-        return write_memory(hierarchy, access->request.address, segments, watched);
+        return write_memory(hierarchy, 0, access->request.address, segments, watched);
     }
     gpc_request down = access->request;
     gpci_l2_place place = gpci_l2_place_of(hierarchy, down.address);

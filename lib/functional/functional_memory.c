@@ -16,11 +16,13 @@ typedef struct beside_line {
     uint64_t local, address; /* address of the line within the channel, and of the host */
 } beside_line;
 
-static beside_line place_of(const gpc_hierarchy *hierarchy, uint64_t address) {
+/* Place of a line that a slice reads or writes. Without homes, counts are of the first partition's slice. */
+static beside_line place_of(const gpc_hierarchy *hierarchy, uint32_t slice, uint64_t address) {
     const gpci_l2_place l2 = gpci_l2_place_of(hierarchy, address);
     const uint64_t line = ~(uint64_t)(hierarchy->l2_level.line_bytes - 1);
-    beside_line at = {.slice = gpci_l2_slice(hierarchy, gpci_l2_home(hierarchy, 0, address), l2.slice),
-                      .address = address & line};
+    const gpci_memory_map *map = &hierarchy->memory;
+    const uint32_t first = map->part_slices ? slice - slice % map->gpu_slices + slice % map->part_slices : slice;
+    beside_line at = {.slice = first, .address = address & line};
     at.channel = gpci_memory_channel_of(&hierarchy->memory, at.slice, l2.inner & line, &at.local);
     at.cache = hierarchy->memory_caches[at.channel];
     return at;
@@ -72,8 +74,8 @@ static gpc_status look_up(gpc_hierarchy *hierarchy, const beside_line *at, const
 }
 
 gpc_status gpci_functional_read_beside(gpc_hierarchy *hierarchy, const gpci_line_access *access,
-                                       const gpc_request *request, uint64_t address, uint8_t segments) {
-    const beside_line at = place_of(hierarchy, address);
+                                       const gpc_request *request, uint32_t slice, uint64_t address, uint8_t segments) {
+    const beside_line at = place_of(hierarchy, slice, address);
     const gpc_request asked = gpci_memory_cache_read(request, at.local, segments);
     gpc_access_result result;
     const gpc_status status = look_up(hierarchy, &at, &asked, &result);
@@ -96,8 +98,8 @@ gpc_status gpci_functional_read_beside(gpc_hierarchy *hierarchy, const gpci_line
     return GPC_OK;
 }
 
-gpc_status gpci_functional_write_beside(gpc_hierarchy *hierarchy, uint64_t address, uint8_t segments) {
-    const beside_line at = place_of(hierarchy, address);
+gpc_status gpci_functional_write_beside(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t address, uint8_t segments) {
+    const beside_line at = place_of(hierarchy, slice, address);
     const gpc_request asked = gpci_memory_cache_write(hierarchy, at.local, at.address, segments);
     gpc_access_result result;
     if (!segments)

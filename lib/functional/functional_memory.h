@@ -33,12 +33,13 @@ GPCI_INLINE void gpci_functional_write_dram(gpc_hierarchy *hierarchy, uint64_t a
 }
 
 /*
- * Read or write segments of a line of L2 through the cache beside memory, which must exist. `address`: of the host.
+ * Read or write segments of a line of L2 through the cache beside memory, which must exist. `slice`: that asks;
+ * `address`: of the host.
  * _flush: write dirty lines to DRAM, and empty the caches, if present.
  */
 gpc_status gpci_functional_read_beside(gpc_hierarchy *hierarchy, const gpci_line_access *access,
-                                       const gpc_request *request, uint64_t address, uint8_t segments);
-gpc_status gpci_functional_write_beside(gpc_hierarchy *hierarchy, uint64_t address, uint8_t segments);
+                                       const gpc_request *request, uint32_t slice, uint64_t address, uint8_t segments);
+gpc_status gpci_functional_write_beside(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t address, uint8_t segments);
 void gpci_functional_flush_beside(gpc_hierarchy *hierarchy);
 
 #endif

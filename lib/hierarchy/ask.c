@@ -62,7 +62,7 @@ gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *sh
                          hierarchy ? "shape" : "hierarchy");
     gpc_shape s = {.struct_size = sizeof s,
                    .sms = hierarchy->sms,
-                   .partitions = hierarchy->partitions,
+                   .partitions = hierarchy->partitions * (hierarchy->coherent ? 1 : hierarchy->gpus),
                    .slices = hierarchy->slices,
                    .channels = hierarchy->driver->objects(hierarchy, GPC_OBJECT_CHANNEL),
                    .lanes = hierarchy->lanes};
@@ -78,7 +78,7 @@ gpc_status gpc_hierarchy_get_shape(const gpc_hierarchy *hierarchy, gpc_shape *sh
         s.l2_line = hierarchy->l2_level.line_bytes;
         s.l2_ways = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_WAYS);
         s.l2_sectors = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_SECTORS);
-        s.l2_sets = (uint32_t)(gpci_number(hierarchy, GPCI_KEY_L2_SIZE) / s.l2_line / s.slices / s.l2_ways);
+        s.l2_sets = (uint32_t)(gpci_total(hierarchy, GPCI_KEY_L2_SIZE) / s.l2_line / s.slices / s.l2_ways);
         s.l2_bytes = (uint64_t)s.l2_sets * s.l2_ways * s.l2_line * s.slices;
     }
     return gpci_give(shape, &s, sizeof s, "gpc_shape", error);
@@ -105,10 +105,12 @@ static gpc_status put_quietly(gpc_cache *cache, const gpc_request *request, uint
     return status;
 }
 
-static gpc_cache *slice_of(const gpc_hierarchy *hierarchy, uint64_t address, uint64_t *inner) {
+/* Home slice of a line in a GPU. */
+static gpc_cache *slice_of(const gpc_hierarchy *hierarchy, uint32_t gpu, uint64_t address, uint64_t *inner) {
     const gpci_l2_place place = gpci_l2_place_of(hierarchy, address);
     *inner = place.inner;
-    return hierarchy->l2[gpci_l2_slice(hierarchy, gpci_l2_home(hierarchy, 0, address), place.slice)];
+    return hierarchy
+        ->l2[gpci_l2_slice(hierarchy, gpci_l2_home(hierarchy, gpu * hierarchy->partitions, address), place.slice)];
 }
 
 /* If a copy is larger than this many times L2's size, load only the end: the end would evict the beginning. */
@@ -126,7 +128,7 @@ gpc_status gpci_hierarchy_copy_in(gpc_hierarchy *hierarchy, uint64_t address, ui
     address = last - address >= most ? last - most + 1 : address;
     for (uint64_t line = address / step; line <= last / step && status >= 0; line++) {
         uint64_t inner;
-        gpc_cache *cache = slice_of(hierarchy, line * step, &inner);
+        gpc_cache *cache = slice_of(hierarchy, 0, line * step, &inner);
         const uint64_t from = line == address / step ? address % step : 0;
         const uint64_t to = line == last / step ? last % step : step - 1;
         const unsigned first = (unsigned)(from >> cache->sector_shift), end = (unsigned)(to >> cache->sector_shift) + 1;
@@ -174,11 +176,12 @@ gpc_status gpc_hierarchy_preload(gpc_hierarchy *hierarchy, unsigned level, uint3
     hierarchy->counts_fresh = false; /* no counter counts the preloaded lines */
     const uint64_t step = level == 1 ? hierarchy->l1_level.line_bytes : hierarchy->l2_level.line_bytes;
     const uint64_t first = address / step, last = (address + (bytes - 1)) / step;
-    for (uint64_t line = first; line <= last && status >= 0; line++) {
-        uint64_t at = line * step;
-        gpc_cache *cache = level == 1 ? hierarchy->l1[sm] : slice_of(hierarchy, at, &at);
-        const gpc_request request = gpci_request_of_nobody(hierarchy, at, line * step, sm, GPC_LOAD);
-        status = put_quietly(cache, &request, cache->all_sectors);
-    }
+    for (uint64_t line = first; line <= last && status >= 0; line++)
+        for (uint32_t gpu = 0; gpu < (level == 1 ? 1 : hierarchy->gpus) && status >= 0; gpu++) {
+            uint64_t at = line * step;
+            gpc_cache *cache = level == 1 ? hierarchy->l1[sm] : slice_of(hierarchy, gpu, at, &at);
+            const gpc_request request = gpci_request_of_nobody(hierarchy, at, line * step, sm, GPC_LOAD);
+            status = put_quietly(cache, &request, cache->all_sectors);
+        }
     return status < 0 ? gpci_fail(error, status, "gpc_hierarchy_preload: %s", gpc_status_string(status)) : GPC_OK;
 }

@@ -136,9 +136,6 @@ static gpc_status check_combination(gpc_hierarchy *hierarchy, gpc_error *error) 
                          "stats.stages = true needs mode = timed: without a clock nothing takes time");
     if (gpci_build_window(hierarchy, error) < 0)
         return GPC_ERROR_RANGE;
-    if (hierarchy->gpus > 1 && hierarchy->levels != &gpci_tree_levels)
-        return gpci_fail(error, GPC_ERROR_RANGE,
-                         "gpu.count = %u needs coherence = PROTOCOL: other caches are one GPU's", hierarchy->gpus);
     if (hierarchy->cpus && hierarchy->cpus >= hierarchy->gpus)
         return gpci_fail(error, GPC_ERROR_RANGE,
                          "cpu.count = %u needs gpu.count = %u or more: they are the last of these", hierarchy->cpus,

@@ -198,7 +198,9 @@ static bool key(void *data, const char *name, uint32_t length, uint64_t *out) {
     for (unsigned i = 0; i < GPCI_KEY_COUNT; i++) {
         const char *is = gpci_key_name((gpci_key)i);
         if (strlen(is) == length && !memcmp(is, name, length)) {
-            *out = gpci_number(audit->owner->hierarchy, (gpci_key)i);
+            *out = i == GPCI_KEY_SM_COUNT || i == GPCI_KEY_L2_SLICES
+                       ? gpci_total(audit->owner->hierarchy, (gpci_key)i)
+                       : gpci_number(audit->owner->hierarchy, (gpci_key)i);
             return true;
         }
     }

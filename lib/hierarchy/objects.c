@@ -164,7 +164,7 @@ static bool measured(const gpc_hierarchy *hierarchy, gpc_object kind, bool repla
     case GPCI_NEEDS_TLB:
         return hierarchy->tlbs;
     case GPCI_NEEDS_GPUS:
-        return hierarchy->gpus > 1;
+        return gpci_has_gpu_links(hierarchy);
     case GPCI_NEEDS_CLOCK:
         return hierarchy->driver->measures(hierarchy, GPCI_NEEDS_CLOCK) && !of_absent_memory(hierarchy, info);
     case GPCI_NEEDS_ENERGY:

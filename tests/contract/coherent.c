@@ -225,7 +225,7 @@ Test(coherent_contract, predictors) {
     gpc_context_destroy(context);
 }
 
-#define GPUS "gpu.count = 2\nsm.count = 4\npage.bytes = 256\nl2.size = 2KiB\n"
+#define GPUS "gpu.count = 2\nsm.count = 2\npage.bytes = 256\nl2.size = 1KiB\nl2.slices = 1\ndram.channels = 1\n"
 Test(coherent_contract, what_else_decides) {
     static const char *const rows[] = {"l1.tokens = strict\nl2.tokens = strict\n",
                                        "l1.tokens = opportunistic\nl2.tokens = opportunistic\n",

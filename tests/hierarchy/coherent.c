@@ -349,6 +349,7 @@ Test(coherent, all_that_can_be_wrong) {
         "l2.replacement = " LONG "\nl1.bypass = " LONG "\nl2.bypass = " LONG "\n"
         "scheduler = two-level + ccws + pcal\nnetwork.header = 0\nl2.write_allocate = none\n"
         "l2.write_policy = through\nl2.inclusion = inclusive\ncluster.sms = 2\ncluster.size = 128\ngpu.count = 2\n"
+        "l2.partitions = 2\n"
         "page.bytes = 384\nmode = timed\nl1.allocate = on-fill\ncoherence.conflict = retry\n";
     static const char settings[] =
         "coherence = nmoesi needs l1.enabled = true; "
@@ -442,7 +443,7 @@ Test(coherent, any_victim) {
 Test(coherent, gpus) {
     rig r;
     open_tree(&r, "vi",
-              "sm.count = 4\nl2.slices = 4\nl2.size = 16KiB\ndram.channels = 2\ngpu.count = 2\npage.bytes = 4KiB\n");
+              "sm.count = 2\nl2.slices = 2\nl2.size = 8KiB\ndram.channels = 1\ngpu.count = 2\npage.bytes = 4KiB\n");
     const gpc_coherence *tree = gpc_hierarchy_coherence(r.hierarchy);
     gpc_coherence_module m = GPC_COHERENCE_MODULE_INIT;
     cr_assert_eq(gpc_coherence_get_module(tree, 3, &m, NULL), GPC_OK);

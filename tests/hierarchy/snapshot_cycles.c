@@ -388,6 +388,8 @@ static bool run(cycles_host *host, const row *r, bool renews, snapshot_bytes *la
     "l1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n"                       \
     "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.inclusion = inclusive\nl2.interleave_bytes = " \
     "128\n"
+/* The GPU of the rest, in two parts. */
+#define GPUS "gpu.count = 2\nsm.count = 2\nl2.size = 8KiB\nl2.slices = 1\ndram.channels = 1\n"
 #define VALUES                                                                            \
     "coherence.data = true\nl1.write_policy = through\nl1.write_policy_local = through\n" \
     "l1.write_allocate = none\nl1.write_allocate_local = none\n"
@@ -455,7 +457,7 @@ static const row rows[] = {
      RUSH, 300},
     {COHERENT "coherence = nmoesi\nstats.stages = true\n", RUSH | NARROW, 200},
     {COHERENT "coherence = vi\ncluster.sms = 2\nstats.stages = true\n", RUSH, 200},
-    {COHERENT "coherence = hmg\ngpu.count = 2\ngpu.link_latency = 10\n", RUSH | ORDERS, 300},
+    {COHERENT GPUS "coherence = hmg\ngpu.link_latency = 10\n", RUSH | ORDERS, 300},
     {COHERENT "coherence = nmoesi\ncoherence.data = true\n", RUSH | NARROW, 200},
     {COHERENT "coherence = nmoesi-d\nkernels.flush = l1\n", RUSH | KERNEL, 400},
     {COHERENT "coherence = slc-glc\n", RUSH | ORDERS | MEMORY, 300},
@@ -484,7 +486,7 @@ static const row rows[] = {
               "network.width = 2B\nl1.data_width = 32B\n",
      RUSH | NARROW, 300},
     {"streams = 2\nl1.replacement = witness\n", STREAMS | KERNEL, 300},
-    {COHERENT "coherence = hmg\ngpu.count = 2\ngpu.link_latency = 10\nl2.size = 2KiB\n", RUSH, 250},
+    {COHERENT GPUS "coherence = hmg\ngpu.link_latency = 10\nl2.size = 1KiB\n", RUSH, 250},
     {"l1.size = 32KiB\nl1.latency = 1\nl1.data_banks = 1\nl1.data_bank_width = 32\nl1.data_width = 32B\n",
      RUSH | NARROW, 300},
     {"l1.coalescer = sector\nl1.sectors = 4\nl1.size = 32KiB\nl1.tag_ports = 5\nl1.data_width = 128B\nl1.banks = 32\n",
@@ -492,8 +494,8 @@ static const row rows[] = {
     {VALUES, RUSH | WORDS | ORDERS, 400},
     {COHERENT "coherence = mesi\nl2.mshr_entries = 2\nl2.partitions = 2\n", RUSH | NARROW, 300},
     {COHERENT "coherence = vi\nl1.allocate = on-fill\n", RUSH | ORDERS | NARROW, 200},
-    {COHERENT "coherence = hmg\ngpu.count = 2\ngpu.link_latency = 10\nl1.queue = 16\n", RUSH | ORDERS | NARROW, 600},
-    {COHERENT "coherence = nmoesi\ngpu.count = 2\n", RUSH | NARROW, 200},
+    {COHERENT GPUS "coherence = hmg\ngpu.link_latency = 10\nl1.queue = 16\n", RUSH | ORDERS | NARROW, 600},
+    {COHERENT GPUS "coherence = nmoesi\n", RUSH | NARROW, 200},
     {COHERENT "coherence = mesi\nl1.sectors = 4\nl2.sectors = 4\nl1.bypass = witness\nl2.bypass = witness-below\n"
               "l2.inclusion = non-inclusive\nl2.size = 1KiB\n",
      RUSH | NARROW, 600},

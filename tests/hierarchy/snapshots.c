@@ -60,6 +60,8 @@ Test(hierarchy_snapshots, protocols) {
     "l1.sectors = 1\nl2.sectors = 1\nl1.write_policy = back\nl1.write_policy_local = back\n"                       \
     "l1.write_allocate = fetch\nl1.write_allocate_local = fetch\nl2.inclusion = inclusive\nl2.interleave_bytes = " \
     "128\n"
+/* The GPU of the rest, in two parts. */
+#define GPUS "gpu.count = 2\nsm.count = 2\nl2.size = 8KiB\nl2.slices = 1\ndram.channels = 1\n"
 
 /* Other parts of a hierarchy. */
 Test(hierarchy_snapshots, configurations) {
@@ -97,7 +99,7 @@ Test(hierarchy_snapshots, configurations) {
         COHERENT "coherence = vi\nl2.partitions = 2\n",
         COHERENT "coherence = nmoesi\nstats.stages = true\n",
         COHERENT "coherence = vi\ncluster.sms = 2\nstats.stages = true\n",
-        COHERENT "coherence = hmg\ngpu.count = 2\n",
+        COHERENT GPUS "coherence = hmg\n",
         /* queues that are full when a snapshot is taken, and state of a cycle of a slower clock */
         "l1.allocate = replaceable\nl1.mshr_entries = 3\n",
         "l2.intake = queue\nl2.rop_latency = 100\nl2.queue = 4\n",

@@ -14,7 +14,8 @@ static const char settings[] =
     "l2.interleave_bytes = 128\ncluster.sms = 2\ncluster.size = 4KiB\ndram.channels = 2\n"
     "memory.link_width = 32\ncoherence = nmoesi\n";
 /* With a second GPU, pages are placed at the first touch. */
-static const char gpus[] = "gpu.count = 2\npage.bytes = 1KiB\n";
+static const char gpus[] =
+    "gpu.count = 2\nsm.count = 2\nl2.size = 4KiB\nl2.slices = 1\ndram.channels = 1\npage.bytes = 1KiB\n";
 
 static unsigned completions;
 

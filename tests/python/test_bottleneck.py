@@ -189,7 +189,7 @@ class Metrics(unittest.TestCase):
 
 class WarpsThatFit(unittest.TestCase):
     def fit(self, blocks=1000, threads=256, occupancy=6, placement=None, how="auto", **numbers):
-        values = {"sm.lanes": 32, "sm.count": 15, "sm.schedulers": 2, "sm.block_limit": 0, **numbers}
+        values = {"sm.lanes": 32, "sm.count": 15, "gpu.count": 1, "sm.schedulers": 2, "sm.block_limit": 0, **numbers}
 
         class Values(dict):
             number = dict.__getitem__

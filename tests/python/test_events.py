@@ -276,7 +276,7 @@ class Files(Events):
         for settings, space, process in (
             ({"const.size": "1KiB"}, "constant", "constant caches"),
             ({"const.size": "1KiB", "l15.size": "2KiB"}, "constant", "L1.5 caches"),
-            ({"coherence": "nmoesi", "gpu.count": 2, "sm.count": 2, "l2.slices": 2, "dram.channels": 2,
+            ({"coherence": "nmoesi", "gpu.count": 2, "sm.count": 1, "l2.slices": 1, "dram.channels": 1,
               "page.placement": "round-robin"}, "global", "links between GPUs"),
         ):  # fmt: skip
             memory, text = self.hierarchy(**settings), io.StringIO()

@@ -119,7 +119,10 @@ Test(coherent, cpus_run_no_blocks) {
     static const char *const modes[] = {"functional", "timed"};
     for (unsigned i = 0; i < 2; i++) {
         char settings[256];
-        snprintf(settings, sizeof settings, "mode = %s\ncoherence = nmoesi\ngpu.count = 2\ncpu.count = 1\n", modes[i]);
+        snprintf(settings, sizeof settings,
+                 "mode = %s\ncoherence = nmoesi\ngpu.count = 2\ncpu.count = 1\nsm.count = 7\nl2.slices = 3\n"
+                 "l2.size = 384KiB\ndram.channels = 3\n",
+                 modes[i]);
         const outcome o = run("synthetic:vectoradd:32K", settings);
         for (uint32_t sm = 0; sm < 14; sm++)
             cr_expect_eq(o.loads[sm] > 0, sm < 7, "%s: %u loads of SM %u", modes[i], (unsigned)o.loads[sm], sm);

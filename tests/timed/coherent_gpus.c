@@ -12,8 +12,8 @@
  */
 
 #define PAGE 4096
-#define TWO                                                                                  \
-    "gpu.count = 2\nl2.slices = 2\nl2.size = 512KiB\ndram.channels = 2\npage.bytes = 4KiB\n" \
+#define TWO                                                                                                \
+    "gpu.count = 2\nsm.count = 1\nl2.slices = 1\nl2.size = 256KiB\ndram.channels = 1\npage.bytes = 4KiB\n" \
     "page.placement = round-robin\ngpu.link_latency = 30\ngpu.link_width = 256\ngpu.link_buffer = unlimited\n"
 
 enum {
@@ -147,11 +147,10 @@ static void refused(const char *settings, const char *what) {
 }
 
 Test(timed_coherent_gpus, refusals) {
-    refused("coherence = none\n", "gpu.count = 2 needs coherence = PROTOCOL");
-    refused("sm.count = 3\n", "needs sm.count = 4 (GPUs have as many SMs");
-    refused("sm.count = 6\ncluster.sms = 2\n", "needs sm.count = 8");
-    refused("l2.slices = 3\n", "must be a multiple of gpu.count");
-    refused("dram.channels = 1\n", "needs dram.channels = 2");
+    refused("coherence = none\n", "has no effect with coherence = none: each GPU has a memory of its own");
+    refused("sm.count = 3\ncluster.sms = 2\n", "needs sm.count = 4 (only SMs of one GPU share a cluster");
+    refused("l2.partitions = 2\nl2.slices = 2\n", "an L2 of several GPUs has no partitions");
+    refused("gpu.count = 64\nsm.count = 100\n", "gpu.count = 64 times sm.count = 100 is more than 4096");
     refused("page.bytes = 3000\n", "page.bytes");
     refused("l2.enabled = false\n", "needs l2.enabled = true");
     refused("cpu.count = 2\n", "cpu.count = 2 needs gpu.count = 3 or more");

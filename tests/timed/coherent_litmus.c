@@ -218,6 +218,8 @@ static uint32_t run(world *w, const litmus *l, how way, uint32_t times) {
     return count;
 }
 
+#define GPUS "gpu.count = 2\nsm.count = 2\nl2.slices = 1\nl2.size = 384KiB\ndram.channels = 1\n"
+
 static const char *const shapes[] = {
     "",
     "coherence.conflict = retry\n",
@@ -225,8 +227,8 @@ static const char *const shapes[] = {
     "l1.size = 512\nl1.ways = 1\nl2.size = 2KiB\nl2.ways = 2\nl2.slices = 1\nl2.mshr_entries = 1\n",
     "l2.enabled = false\nl1.mshr_entries = 1\nl1.sectors = 4\nl1.fetch_sectors = 2\n",
     "l1.bypass = random-p(p=0.5)\nl1.write_policy = evict\nl1.replacement = drrip\nlrc.sms = 2\n",
-    "gpu.count = 2\nl2.slices = 2\ndram.channels = 2\npage.bytes = 256\ngpu.link_latency = 30\ncluster.sms = 2\n",
-    "gpu.count = 2\nl2.slices = 2\ndram.channels = 2\npage.bytes = 256\ngpu.link_latency = 30\ngpu.home = l2\n",
+    GPUS "page.bytes = 256\ngpu.link_latency = 30\ncluster.sms = 2\n",
+    GPUS "page.bytes = 256\ngpu.link_latency = 30\ngpu.home = l2\n",
     "l2.slices = 4\nl2.partitions = 2\nl2.sm_partition = pairs\nl2.link_latency = 30\nl2.ways = 2\nl2.size = 4KiB\n",
 };
 
@@ -376,7 +378,7 @@ Test(timed_coherent_litmus, non_coherent_stores) {
 Test(timed_coherent_litmus, cpu) {
     static world w;
     enum { GPU = 0, CPU = 2 };
-    world_open(&w, "nmoesi", "gpu.count = 2\ncpu.count = 1\nl2.slices = 2\ndram.channels = 2\npage.bytes = 256\n");
+    world_open(&w, "nmoesi", GPUS "cpu.count = 1\npage.bytes = 256\n");
     for (unsigned n = 0; n < 20; n++) {
         w.places[X] += 128;
         cr_expect_eq(value_at(&w, X), 0);

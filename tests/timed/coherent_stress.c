@@ -121,12 +121,12 @@ static void draw_gpus(uint64_t random, machine *m) {
     if (!m->l2_here || rig_below(&random, 3))
         return;
     const unsigned gpus = 2 + rig_below(&random, 2), clustered = rig_below(&random, 3) == 0;
-    put(m, "l2.write_allocate = fetch\ngpu.count = %u\nsm.count = %u\ncluster.sms = %u\n", gpus, m->sms * gpus,
+    put(m, "l2.write_allocate = fetch\ngpu.count = %u\nsm.count = %u\ncluster.sms = %u\n", gpus, m->sms,
         clustered ? m->sms : 0);
     m->sms *= gpus;
     m->slices *= gpus;
-    put(m, "l2.slices = %u\nl2.ways = 2\nl2.size = %u\ndram.channels = %u\n", m->slices,
-        m->slices * 256 << rig_below(&random, 5), gpus * (1 + rig_below(&random, 3)));
+    put(m, "l2.slices = %u\nl2.ways = 2\nl2.size = %u\ndram.channels = %u\n", m->slices / gpus,
+        m->slices / gpus * 256 << rig_below(&random, 5), 1 + rig_below(&random, 3));
     put(m, "page.bytes = %u\npage.placement = %s\n", 128u << rig_below(&random, 4), placements[rig_below(&random, 2)]);
     put(m, "gpu.link_latency = %u\ngpu.link_width = %u\ngpu.link_buffer = %u\n", rig_below(&random, 100),
         1u << rig_below(&random, 8), rig_below(&random, 3) + (strstr(m->text, "buffer_unit = bytes") ? 4096 : 0));
@@ -318,9 +318,9 @@ Test(timed_coherent_stress, the_tree_in_the_end) {
 Test(timed_coherent_stress, halves_send_by_turns) {
     static rig r;
     const stream s = {.seed = 2824, .sms = 6, .accesses = 40, .bytes = 8192, .loads = 8, .stores = 5};
-    rig_open_dram(&r, "sm.count = 6\nl1.sectors = 1\nl1.line = 32\nl1.index = modulo\nl1.replacement = lru\n"
-                      "l1.bypass = random-p(p=0.3)\nl2.slices = 3\nl2.ways = 2\nl2.index = modulo\n"
-                      "l2.interleave = hash\nl2.reply_queue = 2\nl2.mshr_entries = 2\ndram.channels = 9\n"
+    rig_open_dram(&r, "sm.count = 2\nl1.sectors = 1\nl1.line = 32\nl1.index = modulo\nl1.replacement = lru\n"
+                      "l1.bypass = random-p(p=0.3)\nl2.slices = 1\nl2.size = 256KiB\nl2.ways = 2\nl2.index = modulo\n"
+                      "l2.interleave = hash\nl2.reply_queue = 2\nl2.mshr_entries = 2\ndram.channels = 3\n"
                       "network.buffer_unit = bytes\nnetwork.input_buffer = 376\nnetwork.reply_width = 2\n"
                       "coherence = msi\ncoherence.conflict = retry\ncoherence.directory_ways = 4\n"
                       "coherence.memory_ways = 2\ncoherence.memory_sets = 1\ncoherence.directory_pointers = 3\n"
@@ -336,9 +336,9 @@ Test(timed_coherent_stress, halves_send_by_turns) {
 Test(timed_coherent_stress, answers_for_other_sectors) {
     static rig r;
     const stream s = {.seed = 140207, .sms = 6, .accesses = 60, .bytes = 8192, .loads = 8, .stores = 5};
-    rig_open_dram(&r, "sm.count = 8\nl1.write_policy = back\nl1.write_allocate = fetch\nl1.size = 768\n"
-                      "l1.bypass = agcb(threshold=3)\ndram.model = fixed\ndram.fixed_latency = 16\ndram.channels = 2\n"
-                      "l2.slices = 8\nl2.ways = 2\nl2.size = 4096\nl2.fetch_sectors = 4\ncluster.sms = 4\n"
+    rig_open_dram(&r, "sm.count = 4\nl1.write_policy = back\nl1.write_allocate = fetch\nl1.size = 768\n"
+                      "l1.bypass = agcb(threshold=3)\ndram.model = fixed\ndram.fixed_latency = 16\ndram.channels = 1\n"
+                      "l2.slices = 4\nl2.ways = 2\nl2.size = 2048\nl2.fetch_sectors = 4\ncluster.sms = 4\n"
                       "gpu.count = 2\ncoherence = slc-glc\ncoherence.conflict = retry\n");
     drive(&r, &s, HOST_SKIPS);
     coherent_check_idle(&r);
@@ -358,11 +358,11 @@ Test(timed_coherent_stress, puts_give_way) {
             char text[1024];
             const stream s = {.seed = seed, .sms = 15, .accesses = 53, .bytes = 2048, .loads = 11, .stores = 3};
             snprintf(text, sizeof text,
-                     "sm.count = 15\nl1.sectors = 2\nl1.line = 64\nl1.fetch_sectors = 2\nl1.mshr_entries = 3\n"
+                     "sm.count = 5\nl1.sectors = 2\nl1.line = 64\nl1.fetch_sectors = 2\nl1.mshr_entries = 3\n"
                      "l1.write_policy = back\nl1.write_policy_local = back\nl1.write_allocate = fetch\n"
-                     "l1.latency = 27\nl1.tag_ports = 2\nl2.slices = 6\nl2.sectors = 1\nl2.line = 64\nl2.ways = 2\n"
-                     "l2.size = 3072\nl2.latency = 57\nl2.rop_latency = 36\nl2.replacement = combined\n"
-                     "dram.channels = 9\nnetwork.output_buffer = 1\nnetwork.width = 4\nnetwork.reply_width = 8\n"
+                     "l1.latency = 27\nl1.tag_ports = 2\nl2.slices = 2\nl2.sectors = 1\nl2.line = 64\nl2.ways = 2\n"
+                     "l2.size = 1024\nl2.latency = 57\nl2.rop_latency = 36\nl2.replacement = combined\n"
+                     "dram.channels = 3\nnetwork.output_buffer = 1\nnetwork.width = 4\nnetwork.reply_width = 8\n"
                      "network.header = 29\nnetwork.latency = 7\nclock.l2 = 618\nclock.network = 1796\n"
                      "clock.dram = 549\ncoherence = nmoesi\ncoherence.conflict = %s\n"
                      "coherence.directory_ways = 1\ngpu.count = 3\npage.bytes = 128\n"

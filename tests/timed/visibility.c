@@ -58,9 +58,9 @@ typedef struct reader {
     uint32_t sm;
 } reader;
 
-static const char clusters[] = "cluster.sms = 2\n", gpus[] = "gpu.count = 2\n",
-                  homes[] = "gpu.count = 2\ngpu.home = l2\npage.placement = round-robin\n",
-                  halves[] = "l2.partitions = 2\n";
+#define TWO_GPUS "gpu.count = 2\nsm.count = 4\nl2.slices = 3\nl2.size = 384KiB\ndram.channels = 3\n"
+static const char clusters[] = "cluster.sms = 2\n", gpus[] = TWO_GPUS,
+                  homes[] = TWO_GPUS "gpu.home = l2\npage.placement = round-robin\n", halves[] = "l2.partitions = 2\n";
 
 /* SM 0 writes. SMs 0 and 1 are a cluster; 4 to 7 are the other GPU's. */
 static const reader readers[] = {

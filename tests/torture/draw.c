@@ -24,12 +24,10 @@ typedef struct need {
 } need;
 
 static const need needs[] = {
-    {"cpu.count",
-     "gpu.count=2; gpu.home=l2; sm.count=4; l2.slices=2; dram.channels=2; kernels.flush=none; coherence=nmoesi"},
-    {"gpu.count", "sm.count=6; l2.slices=6; dram.channels=6; coherence=nmoesi"},
-    {"gpu.home", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; coherence=nmoesi"},
-    {"gpu.link", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; coherence=nmoesi"},
-    {"page.", "gpu.count=2; sm.count=4; l2.slices=2; dram.channels=2; coherence=nmoesi"},
+    {"cpu.count", "gpu.count=2; gpu.home=l2; kernels.flush=none; coherence=nmoesi"},
+    {"gpu.home", "gpu.count=2; coherence=nmoesi"},
+    {"gpu.link", "gpu.count=2; coherence=nmoesi"},
+    {"page.", "gpu.count=2; coherence=nmoesi"},
     {"cluster.", "cluster.sms=2; sm.count=4; coherence=nmoesi"},
     {"coherence.directory_overflow", "coherence=msi; coherence.directory_pointers=1"},
     {"coherence.directory_region",

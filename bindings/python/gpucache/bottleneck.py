@@ -128,7 +128,7 @@ def blocks_that_fit(kernel, config, occupancy):
 
     `occupancy` is the number that fits; the grid, or the trace's placement map, may have fewer for an SM.
     """
-    sms = config.number("sm.count")
+    sms = config.number("sm.count") * config.number("gpu.count")
     placement = kernel.placement if config["blocks.placement"] != "round-robin" else None
     if placement is not None and len(placement) and max(placement) < sms:
         counts = {}

@@ -114,7 +114,7 @@ GPC_API gpc_status gpc_config_import_gpgpusim_text(gpc_config *config, const cha
  * that consecutive 32-bit words are accessed by consecutive thread IDs", CUDA C++ Programming Guide, "Device Memory
  * Accesses"). As in GPGPU-Sim (shader_core_ctx::translate_local_memaddr, -gpgpu_local_mem_map 0), word w of thread t is
  * at
- *   2^56 + 2^55 + 4 (w T + t)    t = (sm S + warp) L + lane; L = sm.lanes, S = sm.warps, T = L S sm.count
+ *   2^56 + 2^55 + 4 (w T + t)    t = (sm S + warp) L + lane; L = sm.lanes, S = sm.warps, T = L S sm.count gpu.count
  *
  * No virtual address of a GPU has bit 56. A thread is a hardware slot, not a thread of a grid: a later warp in the slot
  * finds the lines of an earlier warp. NVIDIA's drivers reserve such an area too: bytes of a warp x warps of an SM x SMs
@@ -127,7 +127,7 @@ GPC_API gpc_status gpc_config_import_gpgpusim_text(gpc_config *config, const cha
  *
  * gpc_hierarchy_local_address: address of a byte of a thread, for a host that coalesces by itself
  * (gpc_hierarchy_try_transactions, hierarchy.h).
- *   sm, warp, lane  below sm.count, sm.warps and sm.lanes; `warp` is the slot within the SM
+ *   sm, warp, lane  below sm.count times gpu.count, sm.warps and sm.lanes; `warp` is the slot within the SM
  *   offset          bytes
  * Returns the address; 0 if an argument is out of range, or if `hierarchy` is NULL. Any thread. Since: 0.2.
  */
@@ -212,7 +212,8 @@ GPC_API gpc_status gpc_hierarchy_warp_event(gpc_hierarchy *hierarchy, const gpc_
  * End a sample period: pass the sample of every SM to the policies of its L1, and the sample of every L2 slice to the
  * slice's policies. A replay calls the function by itself (`sample.period`). For a host with its own cores, the host's
  * calls set the length of the period.
- *   samples  [sm.count], struct_size set; the host fills in active_cycles and instructions, the library the rest
+ *   samples  [sm.count gpu.count], struct_size set; the host fills in active_cycles and instructions, the library the
+ *            rest
  * Returns GPC_OK; GPC_ERROR_ABI; GPC_ERROR_ARGUMENT. Since: 0.1.
  */
 GPC_API gpc_status gpc_hierarchy_sample(gpc_hierarchy *hierarchy, const gpc_sample *samples, gpc_error *error);

@@ -395,7 +395,7 @@ GPC_API gpc_status gpc_replay_resume(gpc_replay *replay, gpc_trace *trace, gpc_e
 typedef struct gpc_kernel_options {
     size_t struct_size;
     const gpc_launch *launch; /* NULL: as for gpc_hierarchy_begin_kernel */
-    const uint32_t *sms;      /* [sm_count], SMs for the kernel's blocks, below sm.count; NULL: all */
+    const uint32_t *sms;      /* [sm_count], SMs for the kernel's blocks, of all GPUs; NULL: all */
     uint32_t sm_count;
     uint32_t stream; /* below `streams` */
 } gpc_kernel_options;
@@ -458,7 +458,7 @@ typedef struct gpc_replay_stream {
     size_t struct_size;
     /* kernels of the stream; a different trace object per stream, in no other use during the replay */
     gpc_trace *trace;
-    const uint32_t *sms; /* [sm_count], SMs for the stream's kernels, below sm.count; NULL: all SMs that run blocks */
+    const uint32_t *sms; /* [sm_count], SMs for the stream's kernels, of all GPUs; NULL: all SMs that run blocks */
     uint32_t sm_count;
     int32_t priority;    /* a lower number is more urgent, as in CUDA */
     uint8_t select;      /* 1: only kernels whose stream is `id`, for a trace of several streams */

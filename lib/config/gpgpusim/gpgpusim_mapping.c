@@ -44,8 +44,7 @@ static gpc_status mapping_of_mask(const gpci_import *import, gpci_text *text) {
 
 /* Check a mapping against the counts of channels and banks. */
 static gpc_status check_counts(const gpci_import *import, gpci_option_id option, const char *text) {
-    const uint64_t parts =
-        gpci_import_now(import, GPCI_KEY_L2_PARTITIONS) * gpci_import_now(import, GPCI_KEY_GPU_COUNT);
+    const uint64_t parts = gpci_import_now(import, GPCI_KEY_L2_PARTITIONS);
     const uint64_t channels = gpci_import_now(import, GPCI_KEY_DRAM_CHANNELS), banks = gpci_import_banks(import);
     gpci_address_bits bits;
     gpc_error reason = GPC_ERROR_INIT;

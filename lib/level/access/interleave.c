@@ -13,8 +13,7 @@ static gpc_status refuse(const gpc_hierarchy *hierarchy, gpci_key key, gpc_statu
 
 /* Number of DRAM channels per L2 partition of a GPU. The number may differ from the number of slices. */
 static uint32_t channels_per_partition(const gpc_hierarchy *hierarchy) {
-    const uint32_t channels = (uint32_t)gpci_number(hierarchy, GPCI_KEY_DRAM_CHANNELS),
-                   parts = hierarchy->partitions * hierarchy->gpus;
+    const uint32_t channels = (uint32_t)gpci_number(hierarchy, GPCI_KEY_DRAM_CHANNELS), parts = hierarchy->partitions;
     return channels < parts ? 1 : channels / parts;
 }
 

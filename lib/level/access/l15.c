@@ -30,15 +30,16 @@ static gpc_status read_options(const gpc_hierarchy *hierarchy, gpc_cache_options
 }
 
 /*
- * Assign SMs to L1.5s in order, at most l15.sms per L1.5. SMs of different L2 request coalescers never share an L1.5.
- * Returns the number of L1.5s. `last` and `used` have an element per coalescer: the L1.5 of the last SM, and the number
- * of SMs.
+ * Assign SMs to L1.5s in order, at most l15.sms per L1.5. SMs of different L2 request coalescers, or GPUs, never share
+ * an L1.5. Returns the number of L1.5s. `last` and `used` have an element per coalescer, or per GPU: the L1.5 of the
+ * last SM, and the number of SMs.
  */
 static uint32_t share_out(gpc_hierarchy *hierarchy, uint32_t *last, uint32_t *used) {
     const uint32_t most = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L15_SMS);
     uint32_t count = 0;
     for (uint32_t sm = 0; sm < hierarchy->sms; sm++) {
-        const uint32_t group = hierarchy->coalescers ? hierarchy->sm_coalescer[sm] : 0;
+        const uint32_t group =
+            hierarchy->coalescers ? hierarchy->sm_coalescer[sm] : sm / (hierarchy->sms / hierarchy->gpus);
         if (used[group]++ % most == 0)
             last[group] = count++;
         hierarchy->sm_l15[sm] = last[group];
@@ -56,7 +57,7 @@ static void chain(gpc_hierarchy *hierarchy) {
 }
 
 static gpc_status assign(gpc_hierarchy *hierarchy, gpc_error *error) {
-    const uint32_t groups = hierarchy->coalescers ? hierarchy->coalescers : 1;
+    const uint32_t groups = hierarchy->coalescers ? hierarchy->coalescers : hierarchy->gpus;
     uint32_t *memory = gpci_zalloc(hierarchy->context, 2 * (size_t)groups, sizeof *memory);
     hierarchy->sm_l15 = gpci_zalloc(hierarchy->context, hierarchy->sms, sizeof *hierarchy->sm_l15);
     if (memory && hierarchy->sm_l15)

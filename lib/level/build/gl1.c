@@ -17,6 +17,8 @@ static const char *wrong(const gpc_hierarchy *hierarchy) {
         return "needs coherence.data = false: lines of a GL1 have no values";
     if (hierarchy->partitions > 1)
         return "needs l2.partitions = 1: SMs of a GL1 would read through both";
+    if (hierarchy->gpus > 1 && gpci_number(hierarchy, GPCI_KEY_SM_COUNT) % gpci_number(hierarchy, GPCI_KEY_GL1_SMS))
+        return "needs an sm.count that is a multiple of gl1.sms: a GL1 is of one GPU";
     if (hierarchy->inclusive)
         return "needs l2.inclusion = non-inclusive: L2 takes no lines from a GL1";
     if (hierarchy->coalescers)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
+#include "config/config_object.h"
 #include "level/rules/driver.h"
 #include "level/rules/hierarchy.h"
 #include "level/rules/memory_cache.h"
@@ -59,29 +60,35 @@ static void divide_lines(gpc_hierarchy *hierarchy) {
         fill_level(&hierarchy->l1_level, hierarchy->l1_level.line_bytes / sectors, 1);
 }
 
+/* Assign SMs to partitions of L2, in each GPU alike. */
 static void assign_partitions(gpc_hierarchy *hierarchy) {
     static const uint32_t neighbours[] = {0, 2, 16, 8, 1}; /* by l2.sm_partition; halves: equal parts */
     const uint32_t turn = neighbours[gpci_number(hierarchy, GPCI_KEY_L2_SM_PARTITION)], parts = hierarchy->partitions,
-                   part = (hierarchy->sms + parts - 1) / parts;
-    for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
-        hierarchy->sm_partition[sm] = (uint8_t)(turn ? sm / turn % parts : sm / part);
+                   sms = hierarchy->sms / hierarchy->gpus, part = (sms + parts - 1) / parts;
+    for (uint32_t i = 0; i < hierarchy->sms; i++) {
+        const uint32_t sm = i % sms;
+        hierarchy->sm_partition[i] = (uint16_t)(i / sms * parts + (turn ? sm / turn % parts : sm / part));
+    }
 }
 
 /*
- * Assign SMs to L2 request coalescers. Either lrc.sms neighbouring SMs have the same coalescer, or pairs of SMs (TPCs)
- * are dealt round robin to coalescers, as TPCs to GPCs.
+ * Assign SMs to L2 request coalescers, in each GPU alike. Either lrc.sms neighbouring SMs have the same coalescer, or
+ * pairs of SMs (TPCs) are dealt round robin to coalescers, as TPCs to GPCs.
  */
 static gpc_status assign_coalescers(gpc_hierarchy *hierarchy, gpc_error *error) {
     const uint32_t most = (uint32_t)gpci_number(hierarchy, GPCI_KEY_LRC_SMS);
     const bool round_robin = gpci_number(hierarchy, GPCI_KEY_LRC_LAYOUT) != 0;
     if (!most)
         return GPC_OK;
-    hierarchy->coalescers = (hierarchy->sms + most - 1) / most;
+    const uint32_t sms = hierarchy->sms / hierarchy->gpus, each = (sms + most - 1) / most;
+    hierarchy->coalescers = each * hierarchy->gpus;
     hierarchy->sm_coalescer = gpci_zalloc(hierarchy->context, hierarchy->sms, sizeof *hierarchy->sm_coalescer);
     if (!hierarchy->sm_coalescer)
         return gpci_out_of_memory(error);
-    for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
-        hierarchy->sm_coalescer[sm] = round_robin ? sm / 2 % hierarchy->coalescers : sm / most;
+    for (uint32_t i = 0; i < hierarchy->sms; i++) {
+        const uint32_t sm = i % sms;
+        hierarchy->sm_coalescer[i] = i / sms * each + (round_robin ? sm / 2 % each : sm / most);
+    }
     return GPC_OK;
 }
 
@@ -97,25 +104,75 @@ static gpc_status check_homes(const gpc_hierarchy *hierarchy, gpc_error *error) 
     return GPC_OK;
 }
 
+/* Refuse more SMs, slices or channels of all GPUs together than one GPU can have. */
+static gpc_status check_totals(const gpc_hierarchy *hierarchy, gpc_error *error) {
+    static const gpci_key keys[] = {GPCI_KEY_SM_COUNT, GPCI_KEY_L2_SLICES, GPCI_KEY_DRAM_CHANNELS};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        gpc_key_info info = GPC_KEY_INFO_INIT;
+        gpc_key_at(keys[i], &info, NULL);
+        if ((double)gpci_total(hierarchy, keys[i]) > info.maximum)
+            return gpci_fail(error, GPC_ERROR_RANGE, "gpu.count = %u times %s = %s is more than %.0f", hierarchy->gpus,
+                             info.name, gpci_config_text(hierarchy->config, keys[i]), info.maximum);
+    }
+    return GPC_OK;
+}
+
+/* Parts of a hierarchy that belong to one GPU: several GPUs of plain caches refuse these keys. */
+static gpc_status check_gpus(const gpc_hierarchy *hierarchy, gpc_error *error) {
+    static const gpci_key keys[] = {GPCI_KEY_COHERENCE_DATA, GPCI_KEY_PORTS, GPCI_KEY_KERNELS_COPIES};
+    for (size_t i = 0; hierarchy->gpus > 1 && hierarchy->levels != &gpci_tree_levels && i < sizeof keys / sizeof *keys;
+         i++)
+        if (!gpci_config_is_default(hierarchy->config, keys[i]))
+            return refuse(keys[i], hierarchy, "needs gpu.count = 1, or coherence = PROTOCOL: each GPU has a memory",
+                          error);
+    return check_totals(hierarchy, error);
+}
+
+/*
+ * Replace values of a preset, in the hierarchy's copy of the configuration, that describe one GPU and that a tree of
+ * several GPUs does not support. A value set by the host stays, and gpci_coherent_check refuses the value.
+ */
+static gpc_status suit_gpus(gpc_hierarchy *hierarchy, gpc_error *error) {
+    const bool lazy = gpci_number(hierarchy, GPCI_KEY_L2_WRITE_ALLOCATE) == GPC_WRITE_LAZY_FETCH &&
+                      !gpci_number(hierarchy, GPCI_KEY_GPU_HOME);
+    const struct {
+        gpci_key key;
+        const char *text;
+        bool wrong;
+    } rows[] = {{GPCI_KEY_L2_WRITE_ALLOCATE, "fetch", lazy},
+                {GPCI_KEY_L2_PARTITIONS, "1", gpci_number(hierarchy, GPCI_KEY_L2_PARTITIONS) > 1}};
+    gpc_status status = GPC_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && status == GPC_OK; i++)
+        if (rows[i].wrong && !gpci_config_is_own(hierarchy->config, rows[i].key)) {
+            gpci_log(hierarchy->context, GPC_LOG_INFO, "%s = %s in place of the preset's %s: gpu.count = %u in a tree",
+                     gpci_key_name(rows[i].key), rows[i].text, gpci_config_text(hierarchy->config, rows[i].key),
+                     hierarchy->gpus);
+            status = gpci_config_assign(hierarchy->config, rows[i].key, rows[i].text, error);
+        }
+    return status;
+}
+
 gpc_status gpci_build_levels(gpc_hierarchy *hierarchy, gpc_error *error) {
-    hierarchy->sms = (uint32_t)gpci_number(hierarchy, GPCI_KEY_SM_COUNT);
+    hierarchy->gpus = (uint32_t)gpci_number(hierarchy, GPCI_KEY_GPU_COUNT);
+    if (hierarchy->gpus > 1 && hierarchy->levels == &gpci_tree_levels && suit_gpus(hierarchy, error) < 0)
+        return GPC_ERROR_MEMORY;
+    hierarchy->sms = (uint32_t)gpci_total(hierarchy, GPCI_KEY_SM_COUNT);
     hierarchy->lanes = (uint32_t)gpci_number(hierarchy, GPCI_KEY_SM_LANES);
     hierarchy->warps = (uint32_t)gpci_number(hierarchy, GPCI_KEY_SM_WARPS);
-    hierarchy->slices = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_SLICES);
+    hierarchy->slices = (uint32_t)gpci_total(hierarchy, GPCI_KEY_L2_SLICES);
     const bool dies = gpci_number(hierarchy, GPCI_KEY_L2_HOMES) == 1, tree = hierarchy->levels == &gpci_tree_levels;
     hierarchy->partitions = dies && tree ? 1 : (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_PARTITIONS);
     hierarchy->homeless = dies && hierarchy->partitions > 1;
     hierarchy->l1_local_only = gpci_number(hierarchy, GPCI_KEY_L1_SPACES) == 1;
     hierarchy->inclusive = gpci_number(hierarchy, GPCI_KEY_L2_INCLUSION) == 1;
-    hierarchy->gpus = (uint32_t)gpci_number(hierarchy, GPCI_KEY_GPU_COUNT);
     hierarchy->cpus = (uint32_t)gpci_number(hierarchy, GPCI_KEY_CPU_COUNT);
-    hierarchy->slices_per_partition = hierarchy->slices / hierarchy->partitions / hierarchy->gpus;
-    if (hierarchy->slices % hierarchy->partitions)
+    hierarchy->slices_per_partition = hierarchy->slices / hierarchy->gpus / hierarchy->partitions;
+    if (hierarchy->slices_per_partition * hierarchy->partitions * hierarchy->gpus != hierarchy->slices)
         return refuse(GPCI_KEY_L2_SLICES, hierarchy, "must be a multiple of l2.partitions", error);
-    if (hierarchy->slices % hierarchy->gpus || !hierarchy->slices_per_partition)
-        return refuse(GPCI_KEY_L2_SLICES, hierarchy, "must be a multiple of gpu.count", error);
     gpci_build_memory_map(hierarchy);
     gpc_status status = check_homes(hierarchy, error);
+    if (status == GPC_OK)
+        status = check_gpus(hierarchy, error);
     if (status < 0)
         return status;
     status =
@@ -305,7 +362,7 @@ gpc_status gpci_l2_predictor(const gpc_hierarchy *hierarchy, const char **out, g
 
 gpc_status gpci_build_l2(gpc_hierarchy *hierarchy, gpc_error *error) {
     gpc_cache_options options = GPC_CACHE_OPTIONS_INIT;
-    uint64_t lines = gpci_number(hierarchy, GPCI_KEY_L2_SIZE) / hierarchy->l2_level.line_bytes / hierarchy->slices;
+    uint64_t lines = gpci_total(hierarchy, GPCI_KEY_L2_SIZE) / hierarchy->l2_level.line_bytes / hierarchy->slices;
     options.seed = 2;
     options.ways = (uint32_t)gpci_number(hierarchy, GPCI_KEY_L2_WAYS);
     options.sets = lines / options.ways;

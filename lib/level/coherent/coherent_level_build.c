@@ -145,7 +145,7 @@ static gpc_coherence_module *plan_half(const gpc_hierarchy *hierarchy, plan *lay
     const uint32_t slice = gpci_slice_number(layout->coherent, module);
     gpc_coherence_module *description = add(layout, module, kind, slice);
     description->ways = number(hierarchy, GPCI_KEY_L2_WAYS);
-    description->sets = (uint32_t)(gpci_number(hierarchy, GPCI_KEY_L2_SIZE) / hierarchy->l2_level.line_bytes /
+    description->sets = (uint32_t)(gpci_total(hierarchy, GPCI_KEY_L2_SIZE) / hierarchy->l2_level.line_bytes /
                                    hierarchy->slices / description->ways);
     divide_l2(hierarchy, description);
     description->fetch_blocks = blocks_fetched(hierarchy, description);

@@ -183,31 +183,22 @@ static void check_sizes(needs *required) {
         add(required, GPCI_KEY_CLUSTER_SIZE, "a cluster's cache has one set at least", "%lluB",
             (unsigned long long)set);
     set = (uint64_t)hierarchy->l2_level.line_bytes * gpci_number(hierarchy, GPCI_KEY_L2_WAYS) * hierarchy->slices;
-    if (gpci_number(hierarchy, GPCI_KEY_L2_ENABLED) && gpci_number(hierarchy, GPCI_KEY_L2_SIZE) < set)
-        add(required, GPCI_KEY_L2_SIZE, "a slice has one set at least", "%lluB", (unsigned long long)set);
+    if (gpci_number(hierarchy, GPCI_KEY_L2_ENABLED) && gpci_total(hierarchy, GPCI_KEY_L2_SIZE) < set)
+        add(required, GPCI_KEY_L2_SIZE, "a slice has one set at least", "%lluB",
+            (unsigned long long)(set / hierarchy->gpus));
 }
 
-/* Require that a key is a multiple of gpu.count times `part`. The needed value is the next larger multiple. */
-static void check_share(needs *required, gpci_key key, uint64_t part, const char *why) {
-    const uint64_t number = gpci_number(required->hierarchy, key), all = required->hierarchy->gpus * part;
-    if (number % all)
-        add(required, key, why, "%llu", (unsigned long long)(number / all + 1) * all);
-}
-
-/* Check the resources divided among GPUs. */
+/* Check what several GPUs of a tree need. */
 static void check_gpus(needs *required) {
     const gpc_hierarchy *hierarchy = required->hierarchy;
     const uint64_t page = gpci_number(hierarchy, GPCI_KEY_PAGE_BYTES);
     if (hierarchy->gpus == 1)
         return;
-    const uint64_t clusters = gpci_number(hierarchy, GPCI_KEY_CLUSTER_SMS),
-                   lrc = gpci_number(hierarchy, GPCI_KEY_LRC_SMS);
-    check_share(required, GPCI_KEY_SM_COUNT, clusters ? clusters : 1, "GPUs have as many SMs, and clusters, each");
-    check_share(required, GPCI_KEY_DRAM_CHANNELS, 1, "GPUs have as many channels each");
-    if (lrc && !clusters && gpci_number(hierarchy, GPCI_KEY_LRC_LAYOUT))
-        add(required, GPCI_KEY_LRC_LAYOUT, "only SMs of one GPU share a coalescer", "neighbours");
-    if (lrc && !clusters && hierarchy->sms / hierarchy->gpus % lrc)
-        add(required, GPCI_KEY_LRC_SMS, "only SMs of one GPU share a coalescer", "0");
+    const uint64_t sms = gpci_number(hierarchy, GPCI_KEY_SM_COUNT),
+                   cluster = gpci_number(hierarchy, GPCI_KEY_CLUSTER_SMS);
+    if (cluster && sms % cluster)
+        add(required, GPCI_KEY_SM_COUNT, "only SMs of one GPU share a cluster", "%llu",
+            (unsigned long long)((sms / cluster + 1) * cluster));
     if (!gpci_number(hierarchy, GPCI_KEY_L2_ENABLED))
         add(required, GPCI_KEY_L2_ENABLED, "each GPU has an L2 of its own", "true");
     if (!gpci_power_of_two(page) || page < hierarchy->l2_level.line_bytes)

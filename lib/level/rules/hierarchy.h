@@ -142,9 +142,10 @@ typedef struct gpci_window {
 
 /* Memory channels of slices (level/rules/memory_cache.h). */
 typedef struct gpci_memory_map {
-    uint32_t channels, slices; /* slices: of all partitions; without homes: of a partition */
+    uint32_t channels, slices; /* slices: of all partitions and GPUs; without homes: of a partition of each GPU */
     uint32_t slices_per_channel, channels_per_slice;
-    uint64_t chunk; /* consecutive bytes of a slice in a channel: l2.interleave_bytes */
+    uint32_t part_slices, gpu_slices; /* without homes: slices of a partition, and of a GPU; otherwise 0 */
+    uint64_t chunk;                   /* consecutive bytes of a slice in a channel: l2.interleave_bytes */
 } gpci_memory_map;
 
 struct gpc_hierarchy {
@@ -161,8 +162,9 @@ struct gpc_hierarchy {
     /* [memory.channels] caches beside memory (level/rules/memory_cache.h), NULL without memory_cache.size */
     gpc_cache **memory_caches;
     gpci_memory_map memory;
-    gpc_cache **l15; /* [l15_count] L1.5s (level/access/l15.h), NULL without l15.size */
-    uint32_t sms, slices, partitions;
+    gpc_cache **l15;               /* [l15_count] L1.5s (level/access/l15.h), NULL without l15.size */
+    uint32_t sms, slices;          /* number of all GPUs' SMs and slices */
+    uint32_t partitions;           /* number of L2's partitions in one GPU */
     uint32_t slices_per_partition; /* number of slices in a partition of one GPU */
     uint32_t gpus, cpus;           /* cpus: how many of the `gpus` are CPUs; the last ones */
     uint32_t lanes, warps;         /* lanes: per warp; warps: per SM */
@@ -176,7 +178,7 @@ struct gpc_hierarchy {
     uint8_t line_order;                    /* gpci_line_order of an instruction's lines: l1.line_order */
     bool sector_packets;                   /* each sector is an access of L1: l1.coalescer = sector */
     gpci_commons *l1_commons, *l2_commons; /* policy state shared by all L1s, or by all slices */
-    uint8_t *sm_partition;                 /* [sms] */
+    uint16_t *sm_partition;                /* [sms] numbered over all GPUs, those of GPU 0 first */
     uint32_t *sm_coalescer;                /* [sms] number of the SM's L2 request coalescer; NULL without coalescers */
     uint32_t coalescers;
     uint32_t *sm_l15;                     /* [sms] number of the SM's L1.5 */
@@ -369,6 +371,16 @@ void gpci_destroy_caches(gpc_hierarchy *hierarchy, gpc_cache **caches, uint32_t 
 
 GPCI_INLINE uint64_t gpci_number(const gpc_hierarchy *hierarchy, gpci_key key) {
     return gpci_config_number(hierarchy->config, key);
+}
+
+/* True if GPUs have one address space and links: only in a tree. GPUs of plain caches have a memory each. */
+GPCI_INLINE bool gpci_has_gpu_links(const gpc_hierarchy *hierarchy) {
+    return hierarchy->coherent && hierarchy->gpus > 1;
+}
+
+/* A size of the whole hierarchy: gpu.count times the size of one GPU, which the key states. */
+GPCI_INLINE uint64_t gpci_total(const gpc_hierarchy *hierarchy, gpci_key key) {
+    return gpci_number(hierarchy, key) * hierarchy->gpus;
 }
 
 /* gpc_index of a key's value. The values of keys are numbered without GPC_INDEX_USER. */

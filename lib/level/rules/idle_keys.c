@@ -44,6 +44,11 @@ static bool merges_all(const gpc_hierarchy *hierarchy) {
     return gpci_number(hierarchy, GPCI_KEY_L2_MERGES) == GPCI_WORD;
 }
 
+/* True if keys of several GPUs have no effect for gpu.count = 1, which report_missing_parts logs. */
+static bool has_one_gpu(const gpc_hierarchy *hierarchy) {
+    return hierarchy->gpus == 1;
+}
+
 /* Find the protocol by its name: the tree does not exist yet. */
 static const gpc_protocol *protocol_of(const gpc_hierarchy *hierarchy) {
     return gpc_protocol_find(hierarchy->context, gpci_config_text(hierarchy->config, GPCI_KEY_COHERENCE));
@@ -74,7 +79,7 @@ static bool keeps_local_stores(const gpc_hierarchy *hierarchy) {
 static const char only_trees[] = "only trees of coherent modules have that", no_directory[] = "it has no directory",
                   no_copies[] = "trees refuse bulk copies", no_place[] = "an L1's store miss leaves nothing there",
                   no_combining[] = "coherent L1s send at once", no_memory_cache[] = "memories of trees are modules",
-                  by_lock[] = "a block's lock alone orders requests";
+                  own_memory[] = "each GPU has a memory of its own", by_lock[] = "a block's lock alone orders requests";
 
 static const idle_row rows[] = {
     {GPCI_KEY_CLUSTER_SMS, CACHES, only_trees, NULL},
@@ -82,7 +87,14 @@ static const idle_row rows[] = {
     {GPCI_KEY_CLUSTER_WAYS, CACHES, only_trees, NULL},
     {GPCI_KEY_CLUSTER_LATENCY, CACHES, only_trees, NULL},
     {GPCI_KEY_CLUSTER_INCLUSION, CACHES, only_trees, NULL},
+    {GPCI_KEY_CPU_COUNT, CACHES, only_trees, NULL},
     {GPCI_KEY_GPU_HOME, CACHES, only_trees, NULL},
+    {GPCI_KEY_GPU_LINK_LATENCY, CACHES, own_memory, has_one_gpu},
+    {GPCI_KEY_GPU_LINK_WIDTH, CACHES, own_memory, has_one_gpu},
+    {GPCI_KEY_GPU_LINK_BUFFER, CACHES, own_memory, has_one_gpu},
+    {GPCI_KEY_ENERGY_GPU_LINK, CACHES, own_memory, has_one_gpu},
+    {GPCI_KEY_PAGE_BYTES, CACHES, own_memory, has_one_gpu},
+    {GPCI_KEY_PAGE_PLACEMENT, CACHES, own_memory, has_one_gpu},
     {GPCI_KEY_COHERENCE_ANY_VICTIM, CACHES, only_trees, NULL},
     {GPCI_KEY_COHERENCE_CONFLICT, CACHES, only_trees, NULL},
     {GPCI_KEY_COHERENCE_DIRECTORY_POINTERS, CACHES, only_trees, NULL},

@@ -51,7 +51,8 @@ void gpci_l2_take_from_l1(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inn
     if (!hierarchy->inclusive || !hierarchy->l1)
         return;
     uint64_t address = gpci_l2_host_address(hierarchy, slice, inner);
-    for (uint32_t sm = 0; sm < hierarchy->sms; sm++)
+    const uint32_t sms = hierarchy->sms / hierarchy->gpus, first = slice / (hierarchy->slices / hierarchy->gpus) * sms;
+    for (uint32_t sm = first; sm < first + sms; sm++)
         for (uint32_t at = 0; at < hierarchy->l2_level.line_bytes; at += hierarchy->l1_level.line_bytes)
             take_line(hierarchy, sm, address + at, write, user_data);
 }

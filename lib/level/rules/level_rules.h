@@ -149,6 +149,9 @@ GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *hierarchy, uint32_t sm, const 
  * With l2.homes = none a line has no home: each partition reads and writes memory itself, and partitions do not hear of
  * each other's writes, as L2s of an MI300's dies do not of stores to memory that is coherent at the end of a kernel.
  *
+ * Several GPUs (gpu.count) have a memory each, with the same addresses. Partitions and slices are numbered over all
+ * GPUs. Each SM uses those of its own GPU.
+ *
  * Example, 2 partitions of 2 slices, an SM of partition 0, an address of slice 1 with home in partition 1: loads ask
  * slice 1 and, on a miss, slice 3, which reads memory. Stores go to slice 3 and drop the line in slice 1.
  */
@@ -156,15 +159,16 @@ GPCI_INLINE bool gpci_l1_line_left(gpc_hierarchy *hierarchy, uint32_t sm, const 
 #define GPCI_HOME_BYTES 4096u
 
 /*
- * Home partition of a line, for an SM of partition `own`: without homes, the SM's own. With l2.interleave = hopper, the
- * parity of address bits (home_bits). Otherwise a hash of the address / 4 KiB: the hardware's choice is unknown.
+ * Home partition of a line, for an SM of partition `own`: one of the same GPU, whose memory keeps the line. Without
+ * homes, the SM's own. With l2.interleave = hopper, the parity of address bits (home_bits). Otherwise a hash of the
+ * address / 4 KiB: the hardware's choice is unknown.
  */
 GPCI_INLINE uint32_t gpci_l2_home(const gpc_hierarchy *hierarchy, uint32_t own, uint64_t address) {
-    if (GPCI_UNLIKELY(hierarchy->homeless))
+    if (hierarchy->partitions != 2 || GPCI_UNLIKELY(hierarchy->homeless))
         return own;
     if (hierarchy->home_bits)
-        return gpci_parity(address & hierarchy->home_bits);
-    return hierarchy->partitions == 2 ? (uint32_t)(gpci_mix(address >> 12) >> 63) : 0;
+        return (own & ~1u) | gpci_parity(address & hierarchy->home_bits);
+    return (own & ~1u) | (uint32_t)(gpci_mix(address >> 12) >> 63);
 }
 
 /* Position of an address in L2. */
@@ -188,6 +192,21 @@ GPCI_INLINE gpci_l2_place gpci_l2_place_of(const gpc_hierarchy *hierarchy, uint6
 /* Number among all slices of slice number `slice` of a partition. */
 GPCI_INLINE uint32_t gpci_l2_slice(const gpc_hierarchy *hierarchy, uint32_t partition, uint32_t slice) {
     return partition * hierarchy->slices_per_partition + slice;
+}
+
+/* Partition of a slice, and the slice of the same lines in the other of two partitions of its GPU. */
+GPCI_INLINE uint32_t gpci_l2_partition(const gpc_hierarchy *hierarchy, uint32_t slice) {
+    return slice / hierarchy->slices_per_partition;
+}
+GPCI_INLINE uint32_t gpci_l2_peer(const gpc_hierarchy *hierarchy, uint32_t slice) {
+    const uint32_t half = hierarchy->slices_per_partition;
+    return gpci_l2_partition(hierarchy, slice) % 2 ? slice - half : slice + half;
+}
+
+/* True if a slice is in the home partition of its line at a host's address. */
+GPCI_INLINE bool gpci_l2_is_home(const gpc_hierarchy *hierarchy, uint32_t slice, uint64_t address) {
+    const uint32_t own = gpci_l2_partition(hierarchy, slice);
+    return gpci_l2_home(hierarchy, own, address) == own;
 }
 
 /* Host address of the address `inner` within a slice. `slice`: number among all slices. */
@@ -288,7 +307,7 @@ GPCI_INLINE uint32_t gpci_l2_count_change(gpc_hierarchy *hierarchy, uint32_t sli
 GPCI_INLINE void gpci_l2_drop_copy(gpc_hierarchy *hierarchy, uint32_t slice, uint64_t inner, uint64_t address) {
     if (hierarchy->partitions == 1 || hierarchy->homeless)
         return;
-    uint32_t half = hierarchy->slices_per_partition, copy = slice < half ? slice + half : slice - half;
+    const uint32_t copy = gpci_l2_peer(hierarchy, slice);
     gpci_log_dropped(hierarchy, hierarchy->l2[copy], GPC_COMPONENT_L2, copy, inner, address);
     gpc_cache_invalidate_line(hierarchy->l2[copy], inner, NULL);
 }

@@ -5,9 +5,12 @@
 #include "cache/cache_archive.h"
 
 void gpci_build_memory_map(gpc_hierarchy *hierarchy) {
-    const uint32_t channels = (uint32_t)gpci_number(hierarchy, GPCI_KEY_DRAM_CHANNELS),
-                   slices = hierarchy->homeless ? hierarchy->slices_per_partition : hierarchy->slices;
-    hierarchy->memory = (gpci_memory_map){.channels = channels,
+    const uint32_t channels = (uint32_t)gpci_total(hierarchy, GPCI_KEY_DRAM_CHANNELS),
+                   part = hierarchy->homeless ? hierarchy->slices_per_partition : 0,
+                   slices = part ? part * hierarchy->gpus : hierarchy->slices;
+    hierarchy->memory = (gpci_memory_map){.part_slices = part,
+                                          .gpu_slices = part * hierarchy->partitions,
+                                          .channels = channels,
                                           .slices = slices,
                                           .slices_per_channel = (slices + channels - 1) / channels,
                                           .channels_per_slice = channels / slices ? channels / slices : 1,
@@ -26,7 +29,7 @@ static gpc_status read_options(const gpc_hierarchy *hierarchy, gpc_cache_options
     options->line_bytes = line;
     options->sectors = line / GPCI_SEGMENT;
     options->sets =
-        gpci_number(hierarchy, GPCI_KEY_MEMORY_CACHE_SIZE) / line / options->ways / hierarchy->memory.channels;
+        gpci_total(hierarchy, GPCI_KEY_MEMORY_CACHE_SIZE) / line / options->ways / hierarchy->memory.channels;
     options->write_allocate = options->write_allocate_local = GPC_WRITE_LAZY_FETCH;
     options->replacement = gpci_config_text(hierarchy->config, GPCI_KEY_MEMORY_CACHE_REPLACEMENT);
     options->seed = 8;

@@ -27,8 +27,8 @@
  */
 GPCI_INLINE uint32_t gpci_memory_channel_of(const gpci_memory_map *map, uint32_t slice, uint64_t inner,
                                             uint64_t *local) {
-    if (GPCI_UNLIKELY(slice >= map->slices)) /* partitions without homes have the same channels */
-        slice %= map->slices;
+    if (GPCI_UNLIKELY(map->part_slices)) /* partitions without homes have the same channels of their GPU */
+        slice = slice / map->gpu_slices * map->part_slices + slice % map->part_slices;
     const uint64_t number = inner / map->chunk, offset = inner % map->chunk;
     if (map->slices >= map->channels) {
         const uint32_t channel = (uint32_t)((uint64_t)slice * map->channels / map->slices),
@@ -40,9 +40,15 @@ GPCI_INLINE uint32_t gpci_memory_channel_of(const gpci_memory_map *map, uint32_t
     return slice * map->channels_per_slice + (uint32_t)(number % map->channels_per_slice);
 }
 
+/* Number among all slices, of a slice that the memory map numbers: in the first partition of its GPU. */
+GPCI_INLINE uint32_t gpci_memory_first_of(const gpci_memory_map *map, uint32_t slice) {
+    return GPCI_UNLIKELY(map->part_slices) ? slice / map->part_slices * map->gpu_slices + slice % map->part_slices
+                                           : slice;
+}
+
 /*
- * Inverse of gpci_memory_channel_of: slice (without homes: number within its partition), and address within the slice,
- * of an address within a channel.
+ * Inverse of gpci_memory_channel_of: slice (without homes: of the first partition of its GPU), and address within the
+ * slice, of an address within a channel.
  */
 GPCI_INLINE uint32_t gpci_memory_slice_of(const gpci_memory_map *map, uint32_t channel, uint64_t local,
                                           uint64_t *inner) {
@@ -50,10 +56,10 @@ GPCI_INLINE uint32_t gpci_memory_slice_of(const gpci_memory_map *map, uint32_t c
     if (map->slices >= map->channels) {
         const uint32_t first = (uint32_t)(((uint64_t)channel * map->slices + map->channels - 1) / map->channels);
         *inner = number / map->slices_per_channel * map->chunk + offset;
-        return first + (uint32_t)(number % map->slices_per_channel);
+        return gpci_memory_first_of(map, first + (uint32_t)(number % map->slices_per_channel));
     }
     *inner = (number * map->channels_per_slice + channel % map->channels_per_slice) * map->chunk + offset;
-    return channel / map->channels_per_slice;
+    return gpci_memory_first_of(map, channel / map->channels_per_slice);
 }
 
 /* Set hierarchy->memory from the configuration. The slices exist by number. */

@@ -61,7 +61,7 @@ gpc_status gpc_replay_create(gpc_context *context, const gpc_config *config, gpc
         replay->driver = replay->hierarchy->driver;
         replay->block_order = gpci_config_number(config, GPCI_KEY_WARPS_ORDER) == 1;
         replay->recorded_order = gpci_order_is_recorded(config);
-        replay->sm_count = (uint32_t)gpci_config_number(config, GPCI_KEY_SM_COUNT);
+        replay->sm_count = replay->hierarchy->sms;
         replay->block_sms =
             replay->sm_count / replay->hierarchy->gpus * (replay->hierarchy->gpus - replay->hierarchy->cpus);
         replay->sms = gpci_zalloc(context, replay->sm_count, sizeof *replay->sms);

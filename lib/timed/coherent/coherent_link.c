@@ -11,7 +11,7 @@
  */
 
 static gpci_group_size port_size(const gpci_timed *timed, gpci_group_kind kind) {
-    const uint32_t gpus = timed->hierarchy->gpus > 1 ? timed->hierarchy->gpus : 0;
+    const uint32_t gpus = gpci_has_gpu_links(timed->hierarchy) ? timed->hierarchy->gpus : 0;
     (void)kind;
     return (gpci_group_size){gpus, gpus};
 }

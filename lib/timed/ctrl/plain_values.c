@@ -424,8 +424,7 @@ static void store_with_joined(gpci_timed *timed, const gpci_packet *pkt, gpci_la
 }
 
 static bool is_home(const gpci_timed *timed, const gpci_ctrl *slice, const gpci_packet *pkt) {
-    return !slice->networks.peer_requests ||
-           gpci_l2_home(timed->hierarchy, 0, pkt->address) == slice->index / timed->hierarchy->slices_per_partition;
+    return !slice->networks.peer_requests || gpci_l2_is_home(timed->hierarchy, slice->index, pkt->address);
 }
 
 /* A read takes the value of its line at the lookup in the home slice: stores behind the read are not in the value. */

@@ -230,8 +230,7 @@ static prefetch_place place_of(const gpci_timed *timed, const gpci_ctrl *ctrl, c
     place.exists = back.inner == entry->request.address &&
                    back.slice == ctrl->index % hierarchy->slices_per_partition &&
                    is_of_process(hierarchy, entry, place.address);
-    place.remote = ctrl->networks.peer_requests &&
-                   gpci_l2_home(hierarchy, 0, place.address) != ctrl->index / hierarchy->slices_per_partition;
+    place.remote = ctrl->networks.peer_requests && !gpci_l2_is_home(hierarchy, ctrl->index, place.address);
     return place;
 }
 

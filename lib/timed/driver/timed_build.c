@@ -107,7 +107,7 @@ gpc_status gpci_timed_create(gpc_hierarchy *hierarchy, gpc_error *error) {
     timed->context = hierarchy->context;
     timed->inflight_free = UINT32_MAX;
     timed->error = (gpc_error)GPC_ERROR_INIT;
-    timed->channels = (uint32_t)gpci_number(hierarchy, GPCI_KEY_DRAM_CHANNELS);
+    timed->channels = hierarchy->memory.channels;
     gpci_pool_init(&timed->pool, hierarchy->context);
     if (hierarchy->coherent)
         gpci_pool_expect_messages(&timed->pool);

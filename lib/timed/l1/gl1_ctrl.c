@@ -51,7 +51,8 @@ static void send_out(gpci_timed *timed, gpci_ctrl *ctrl) {
         gpci_queue_pop(&ctrl->out, &timed->pool, timed->wheel.now);
         gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MISS_QUEUE);
         const uint32_t slice = gpci_interleave_slice(&timed->hierarchy->interleave, pkt->address, &pkt->path.inner);
-        gpci_network_send(network, port, slice, size, packet);
+        gpci_network_send(network, port, gpci_l2_slice(timed->hierarchy, timed->hierarchy->sm_partition[port], slice),
+                          size, packet);
     }
 }
 

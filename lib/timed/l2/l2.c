@@ -10,17 +10,12 @@
  * packet is handled; this file, when.
  */
 
-static uint32_t partition_of(const gpci_timed *timed, const gpci_ctrl *ctrl) {
-    return ctrl->index / timed->hierarchy->slices_per_partition;
-}
-
 static uint32_t peer_of(const gpci_timed *timed, const gpci_ctrl *ctrl) {
-    uint32_t half = timed->hierarchy->slices_per_partition;
-    return ctrl->index < half ? ctrl->index + half : ctrl->index - half;
+    return gpci_l2_peer(timed->hierarchy, ctrl->index);
 }
 
 static bool is_remote(const gpci_timed *timed, const gpci_ctrl *ctrl, const gpci_packet *pkt) {
-    return ctrl->networks.peer_requests && gpci_l2_home(timed->hierarchy, 0, pkt->address) != partition_of(timed, ctrl);
+    return ctrl->networks.peer_requests && !gpci_l2_is_home(timed->hierarchy, ctrl->index, pkt->address);
 }
 
 static bool has_reply(const gpci_packet *pkt) {

@@ -396,9 +396,10 @@ static void wake_slices(gpci_timed *timed, uint32_t channel) {
         first = channel / map->channels_per_slice;
         count = 1;
     }
-    for (uint32_t partition = 0; partition < timed->hierarchy->slices; partition += map->slices)
+    const uint32_t parts = map->part_slices ? timed->hierarchy->partitions : 1;
+    for (uint32_t part = 0; part < parts; part++)
         for (uint32_t slice = first; slice < first + count && slice < map->slices; slice++) {
-            gpci_ctrl *ctrl = &timed->l2[partition + slice];
+            gpci_ctrl *ctrl = &timed->l2[gpci_memory_first_of(map, slice) + part * map->part_slices];
             if (ctrl->memory_full && may_send(timed, ctrl)) {
                 ctrl->memory_full = false;
                 gpci_wheel_wake(&timed->wheel, ctrl->component, timed->wheel.now);

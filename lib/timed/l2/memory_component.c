@@ -24,7 +24,8 @@ static uint8_t bursts_of(const gpci_timed *timed, uint32_t segments) {
 static gpc_status channel_make(gpci_group *group, gpc_error *error) {
     gpci_timed *timed = group->timed;
     uint32_t slices = timed->hierarchy->slices;
-    gpc_status status = gpc_dram_create(timed->context, timed->hierarchy->config, &timed->dram, error);
+    gpc_status status =
+        gpci_dram_create(timed->context, timed->hierarchy->config, timed->channels, &timed->dram, error);
     if (status < 0)
         return status;
     timed->burst = gpc_dram_burst_bytes(timed->dram);

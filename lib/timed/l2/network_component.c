@@ -102,7 +102,7 @@ static uint32_t count_of(const gpci_timed *timed, endpoint s) {
     case SLICES:
         return timed->hierarchy->slices;
     case GPUS:
-        return timed->hierarchy->gpus > 1 ? timed->hierarchy->gpus : 0;
+        return gpci_has_gpu_links(timed->hierarchy) ? timed->hierarchy->gpus : 0;
     default:
         return s == CLUSTERS || clusters_of(timed) ? clusters_of(timed) : timed->hierarchy->slices;
     }

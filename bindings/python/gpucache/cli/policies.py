@@ -61,8 +61,9 @@ def _l1_capacity(made, config):
 def geometry(made, config, level="l1"):
     """Number of caches of a level, and sets, ways, line and sectors of a cache, by tags; L1 at its largest."""
     ways, line = config.number(f"{level}.ways"), config.number(f"{level}.line")
-    caches = config.number("sm.count" if level == "l1" else "l2.slices")
-    capacity = _l1_capacity(made, config) if level == "l1" else config.number("l2.size") // caches
+    each = config.number("sm.count" if level == "l1" else "l2.slices")
+    caches = each * config.number("gpu.count")
+    capacity = _l1_capacity(made, config) if level == "l1" else config.number("l2.size") // each
     if level == "l1" and config["l1.unified"] == "true" and config["l1.resize"] != "sets":
         sets = config.number("l1.size") // (ways * line)
         if config["l1.resize"] == "ways":
@@ -80,7 +81,7 @@ class Costs:
         self.made = made
         self.level = level
         self.shape = geometry(made, config, level)
-        self.schedulers = config.number("sm.schedulers") * config.number("sm.count")
+        self.schedulers = config.number("sm.schedulers") * config.number("sm.count") * config.number("gpu.count")
         self.warps = -(-config.number("sm.warps") // config.number("sm.schedulers"))
 
     def of(self, kind, spec):

@@ -18,9 +18,14 @@ def _clocks(config, part):
     return ratio(number(config, f"clock.{part}"), number(config, "clock.core"))
 
 
+def _of_all(config, key):
+    """A size of all GPUs: keys state the size of one."""
+    return product(number(config, key), number(config, "gpu.count") or 1)
+
+
 def _network_peak(stats, config, width):
     """Largest possible bytes of a network in the time: a port of each SM, or of each slice, the smaller number."""
-    ports = min(filter(None, (number(config, "sm.count"), number(config, "l2.slices"))), default=None)
+    ports = min(filter(None, (_of_all(config, "sm.count"), _of_all(config, "l2.slices"))), default=None)
     return product(stats.get("cycles"), _clocks(config, "network"), ports, number(config, width))
 
 
@@ -32,7 +37,7 @@ def _total(stats, *names):
 def _peaks(stats, config):
     """Shares of the largest possible traffic of L1s' data ports and the networks' ports."""
     moved = _total(stats, "l1.load_sectors", "l1.store_sectors", "l1.atomic_sectors")
-    ports = product(stats.get("cycles"), number(config, "sm.count"), number(config, "l1.data_width"))
+    ports = product(stats.get("cycles"), _of_all(config, "sm.count"), number(config, "l1.data_width"))
     down, up = (_network_peak(stats, config, key) for key in ("network.width", "network.reply_width"))
     return (ratio(product(moved, SECTOR), ports), ratio(stats.get("network.request_bytes"), down),
             ratio(stats.get("network.reply_bytes"), up))  # fmt: skip
@@ -40,7 +45,8 @@ def _peaks(stats, config):
 
 def boxes(stats, config):
     """The Boxes of a run's counters."""
-    sms, slices, channels = (config.get(key, "?") for key in ("sm.count", "l2.slices", "dram.channels"))
+    sizes = (_of_all(config, key) for key in ("sm.count", "l2.slices", "dram.channels"))
+    sms, slices, channels = ("?" if found is None else f"{found:.0f}" for found in sizes)
     partitions = number(config, "l2.partitions") or 1
     slices += " slices" + (f", {partitions:.0f} partitions" if partitions > 1 else "")
     l1, down, up = _peaks(stats, config)
