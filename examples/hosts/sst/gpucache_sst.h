@@ -3,8 +3,8 @@
 #define GPUCACHE_SST_H
 
 /*
- * memHierarchy's place in SST: `gpucache.Interface` is the StandardMem of a GPU model's core, in place of
- * memHierarchy.standardInterface; `gpucache.Memory`, linked to all interfaces, is the memory below.
+ * memHierarchy's place in SST 15 and 16: `gpucache_sst.Interface` is the StandardMem of a core, in place of
+ * memHierarchy.standardInterface; `gpucache_sst.Memory`, linked to all interfaces, is the memory below.
  */
 #include <deque>
 #include <string>
@@ -13,15 +13,22 @@
 
 #include <gpucache/gpucache.h>
 #include <sst/core/component.h>
-#include <sst/core/event.h>
 #include <sst/core/interfaces/stdMem.h>
-#include <sst/core/link.h>
 #include <sst/core/output.h>
-#include <sst/core/params.h>
 
 namespace SST::GpuCache {
 
 using Interfaces::StandardMem;
+
+/* A handler that calls `object`'s method: Event::Handler of SST 16, the same class as Event::Handler2 of SST 15. */
+template <typename Of, auto method, typename Data = void, typename T, typename... Words>
+auto handler(int, T *object, Words... data) -> typename Of::template Handler<T, method, Data> * {
+    return new typename Of::template Handler<T, method, Data>(object, data...);
+}
+template <typename Of, auto method, typename Data = void, typename T, typename... Words>
+auto handler(long, T *object, Words... data) -> typename Of::template Handler2<T, method, Data> * {
+    return new typename Of::template Handler2<T, method, Data>(object, data...);
+}
 
 /* A request or a response between the two elements of one process. */
 class RequestEvent : public Event {
@@ -39,14 +46,19 @@ class RequestEvent : public Event {
 
 class Interface : public StandardMem {
   public:
-    SST_ELI_REGISTER_SUBCOMPONENT(Interface, "gpucache", "Interface", SST_ELI_ELEMENT_VERSION(1, 0, 0),
-                                  "StandardMem of a core over gpucache.Memory", SST::Interfaces::StandardMem)
-    SST_ELI_DOCUMENT_PORTS({"lowlink", "Port sm%d of a gpucache.Memory", {}})
+    SST_ELI_REGISTER_SUBCOMPONENT(Interface, "gpucache_sst", "Interface", SST_ELI_ELEMENT_VERSION(1, 0, 0),
+                                  "StandardMem of a core over gpucache_sst.Memory", SST::Interfaces::StandardMem)
+    SST_ELI_DOCUMENT_PARAMS({"line", "bytes of an L1 line", "128"})
+    SST_ELI_DOCUMENT_PORTS({"lowlink", "Port sm%d of a gpucache_sst.Memory", {}})
 
-    Interface(ComponentId_t id, Params &params, TimeConverter *time, HandlerBase *handler)
-        : StandardMem(id, params, time, handler), m_handler(handler), m_line(params.find<Addr>("line", 128)) {
-        m_link = handler ? configureLink("lowlink", time, new Event::Handler2<Interface, &Interface::receive>(this))
-                         : configureLink("lowlink", time);
+    /* Time: TimeConverter * of SST 15, TimeConverter of SST 16. */
+    template <typename Time>
+    Interface(ComponentId_t id, Params &params, Time time, HandlerBase *called)
+        : StandardMem(id, params, time, called), m_handler(called), m_line(params.find<Addr>("line", 128)) {
+        m_link = configureLink("lowlink", TimeConverter(time),
+                               called ? handler<Event, &Interface::receive>(0, this) : nullptr);
+        if (!m_link)
+            fatal(CALL_INFO, -1, "gpucache_sst.Interface: port lowlink has no link\n");
     }
     void send(Request *req) override { m_link->send(new RequestEvent(req)); }
     Request *poll() override { return RequestEvent::take(m_link->recv()); }
@@ -66,16 +78,18 @@ class Interface : public StandardMem {
 class Store : public StandardMem::RequestHandler {
   public:
     using RequestHandler::RequestHandler;
-    void handle(StandardMem::Read *) override {}
+    void handle(StandardMem::Read *r) override { bytes = r->size; }
     void handle(StandardMem::WriteResp *) override {}
     void handle(StandardMem::ReadResp *r) override {
         for (uint64_t i = 0; i < r->size; i++)
             r->data[i] = at(r->pAddr + i);
     }
     void handle(StandardMem::Write *r) override {
+        bytes = r->size;
         for (uint64_t i = 0; i < r->size; i++)
             at(r->pAddr + i) = r->data[i];
     }
+    uint64_t bytes = 0; /* size of the last Read or Write */
 
   private:
     uint8_t &at(uint64_t address) {
@@ -113,11 +127,22 @@ class Ask : public StandardMem::RequestHandler {
 
 class Memory : public Component {
   public:
-    SST_ELI_REGISTER_COMPONENT(Memory, "gpucache", "Memory", SST_ELI_ELEMENT_VERSION(1, 0, 0),
+    SST_ELI_REGISTER_COMPONENT(Memory, "gpucache_sst", "Memory", SST_ELI_ELEMENT_VERSION(1, 0, 0),
                                "L1s, networks, L2 and DRAM of libgpucache", COMPONENT_CATEGORY_MEMORY)
     SST_ELI_DOCUMENT_PARAMS({"clock", "of the cores", "1GHz"}, {"preset", "of the library", "h100"},
                             {"settings", "[KEY=VALUE, ...] over the preset; sm.count: the ports", "[]"})
     SST_ELI_DOCUMENT_PORTS({"sm%(sm.count)d", "An Interface's lowlink", {}})
+    /* Figures of each finished request; then counters of the library, from finish(), with '_' for the first '.'. */
+    enum { READS, WRITES, BYTES, LATENCY, HITS, MISSES, COUNTERS };
+    SST_ELI_DOCUMENT_STATISTICS(
+        {"reads", "Reads done", "requests", 1}, {"writes", "Writes done", "requests", 1},
+        {"bytes", "read and written", "bytes", 1}, {"latency", "from acceptance to completion", "cycles", 1},
+        {"hits", "Reads served by L1", "requests", 1}, {"misses", "Reads served below L1", "requests", 1},
+        {"l1_load_sectors", "32 bytes each", "sectors", 1}, {"l1_load_sector_hits", "in L1", "sectors", 1},
+        {"l1_store_sectors", "32 bytes each", "sectors", 1}, {"l2_read_sectors", "at L2", "sectors", 1},
+        {"l2_read_sector_hits", "in L2", "sectors", 1}, {"l2_write_sectors", "at L2", "sectors", 1},
+        {"l2_write_sector_hits", "in L2", "sectors", 1}, {"dram_read_sectors", "of DRAM", "sectors", 1},
+        {"dram_write_sectors", "of DRAM", "sectors", 1})
 
     Memory(ComponentId_t id, Params &params) : Component(id) {
         gpc_config *config = nullptr;
@@ -138,12 +163,14 @@ class Memory : public Component {
         check(gpc_hierarchy_begin_kernel(m_hierarchy, nullptr, &m_error));
         check(gpc_hierarchy_get_shape(m_hierarchy, &shape, &m_error));
         gpc_config_destroy(config);
+        for (const ElementInfoStatistic &each : documented())
+            m_statistics.push_back(registerStatistic<uint64_t>(each.name));
         m_ask.line = shape.l1_line;
         m_waiting.resize(shape.sms);
         for (int sm = 0; sm < static_cast<int>(shape.sms); sm++)
             m_links.push_back(
-                configureLink("sm" + std::to_string(sm), new Event::Handler2<Memory, &Memory::receive, int>(this, sm)));
-        registerClock(params.find<std::string>("clock", "1GHz"), new Clock::Handler2<Memory, &Memory::tick>(this));
+                configureLink("sm" + std::to_string(sm), handler<Event, &Memory::receive, int>(0, this, sm)));
+        registerClock(params.find<std::string>("clock", "1GHz"), handler<Clock, &Memory::tick>(0, this));
     }
     ~Memory() override {
         gpc_hierarchy_destroy(m_hierarchy);
@@ -157,9 +184,25 @@ class Memory : public Component {
                 delete request;
             }
     }
+    void finish() override {
+        for (size_t i = COUNTERS; i < m_statistics.size(); i++) {
+            gpc_counter_info info = GPC_COUNTER_INFO_INIT;
+            uint64_t value = 0;
+            std::string name = documented()[i].name;
+            name[name.find('_')] = '.';
+            check(gpc_counter_by_name(GPC_TABLE_HIERARCHY, name.c_str(), &info, &m_error));
+            check(gpc_hierarchy_read(m_hierarchy, GPC_OBJECT_WHOLE, 0, &info.id, 1, &value, 1, &m_error));
+            m_statistics[i]->addData(value);
+        }
+    }
     gpc_hierarchy *hierarchy() const { return m_hierarchy; }
 
   private:
+    /* A copy: ELI_getStatistics writes its list at each call, and components of two threads are built together. */
+    static const std::vector<ElementInfoStatistic> &documented() {
+        static const std::vector<ElementInfoStatistic> all = ELI_getStatistics();
+        return all;
+    }
     void check(gpc_status status) {
         if (status < 0)
             m_output.fatal(CALL_INFO, -1, "%s: %s\n", gpc_status_string(status), m_error.message);
@@ -188,6 +231,11 @@ class Memory : public Component {
         auto *self = static_cast<Memory *>(user_data);
         auto *request = reinterpret_cast<StandardMem::Request *>(static_cast<uintptr_t>(completion->token));
         request->handle(&self->m_store);
+        self->m_statistics[completion->kind == GPC_LOAD ? READS : WRITES]->addData(1);
+        self->m_statistics[BYTES]->addData(self->m_store.bytes);
+        self->m_statistics[LATENCY]->addData(completion->cycle - completion->issued);
+        if (completion->kind == GPC_LOAD)
+            self->m_statistics[completion->level == 1 ? HITS : MISSES]->addData(1);
         if (request->needsResponse()) {
             StandardMem::Request *response = request->makeResponse();
             response->handle(&self->m_store);
@@ -196,10 +244,11 @@ class Memory : public Component {
         delete request;
     }
 
-    Output m_output{"gpucache: ", 1, 0, Output::STDERR};
+    Output m_output{"gpucache_sst: ", 1, 0, Output::STDERR};
     gpc_error m_error = GPC_ERROR_INIT;
     gpc_context *m_context = nullptr;
     gpc_hierarchy *m_hierarchy = nullptr;
+    std::vector<Statistic<uint64_t> *> m_statistics;
     std::vector<Link *> m_links;
     std::vector<std::deque<StandardMem::Request *>> m_waiting; /* by SM: not in the hierarchy yet */
     Store m_store{&m_output};

@@ -20,6 +20,19 @@ void program(gpc_context *context, gpc_config *config, const char *source, int c
     params.values["preset"] = words[0];
     params.arrays["settings"].assign(words + 1, words + count);
     GpuCache::Memory memory(0, params);
+    for (const auto &each : memory.statistics) {
+        bool documented = false;
+        for (const ElementInfoStatistic &one : GpuCache::Memory::ELI_getStatistics())
+            documented |= each.first == one.name;
+        if (!documented)
+            memory.fatal(CALL_INFO, 1, "a registered statistic is not found in ELI\n");
+    }
+    TimeConverter time;
+#if SST_STUB == 15
+    SharedTime shared = &time;
+#else
+    SharedTime shared = time;
+#endif
     std::vector<StandardMem::HandlerBase> handlers(sms);
     std::vector<std::unique_ptr<GpuCache::Interface>> cores;
     std::vector<uint8_t> written(256, 7);
@@ -29,12 +42,11 @@ void program(gpc_context *context, gpc_config *config, const char *source, int c
             if (auto *read = dynamic_cast<StandardMem::ReadResp *>(request)) {
                 for (uint8_t byte : read->data)
                     wrong += byte != 0 && byte != 7;
-                if (!dynamic_cast<StandardMem::WriteResp *>(request))
-                    drive::done(all, sm, read->tid);
+                drive::done(all, sm, read->tid);
             }
             delete request;
         };
-        cores.push_back(std::make_unique<GpuCache::Interface>(sm + 1, params, nullptr, &handlers[sm]));
+        cores.push_back(std::make_unique<GpuCache::Interface>(sm + 1, params, shared, &handlers[sm]));
         Link &above = cores[sm]->links["lowlink"], &below = memory.links["sm" + std::to_string(sm)];
         above.peer = &below;
         below.peer = &above;
@@ -75,13 +87,24 @@ void program(gpc_context *context, gpc_config *config, const char *source, int c
         tick);
     while (!gpc_hierarchy_is_idle(memory.hierarchy()))
         tick();
+    memory.finish();
     drive::print(memory.hierarchy());
     std::printf("wrong_bytes %llu\n", static_cast<unsigned long long>(wrong));
+    std::printf("alive %lld\n", static_cast<long long>(StandardMem::Request::alive));
+    for (const auto &each : memory.statistics)
+        std::printf("statistic.%s %llu\n", each.first.c_str(), static_cast<unsigned long long>(each.second.sum));
 }
 
 } // namespace
 
+/* `--elements`: names of the elements, as an input file writes them. Otherwise as drive::main. */
 int main(int argc, char **argv) {
+    using GpuCache::Interface, GpuCache::Memory;
+    if (argc == 2 && std::string(argv[1]) == "--elements") {
+        std::printf("%s.%s\n", Memory::ELI_getLibrary().c_str(), Memory::ELI_getName().c_str());
+        std::printf("%s.%s\n", Interface::ELI_getLibrary().c_str(), Interface::ELI_getName().c_str());
+        return 0;
+    }
     return drive::main(argc, argv, [&](gpc_context *context, gpc_config *config, const char *source) {
         program(context, config, source, argc - 2, argv + 2);
     });

@@ -3,9 +3,10 @@
 #define SST_STUB_H
 
 /*
- * Part of sst-core used by the elements: names and signatures of src/sst/core/interfaces/stdMem.h (037825f, 15.0),
- * link.h, event.h, clock.h, component.h, params.h and output.h. The test's implementation: one clock, links
- * without latency and with immediate delivery.
+ * Part of sst-core used by the elements: names, signatures and deprecations of the headers stdMem, timeConverter,
+ * baseComponent, ssthandler, event, clock, link, params, output, statsInfo and statbase in src/sst/core of v15.1.2_Final
+ * (f51ff346; SST_STUB 15) and v16.0.0_Final (ffd71527; SST_STUB 16). The test's implementation: one clock, links without
+ * latency and with immediate delivery, statistics that add.
  */
 #include <cstdarg>
 #include <cstdint>
@@ -18,10 +19,22 @@
 #include <string>
 #include <vector>
 
-#define SST_ELI_REGISTER_SUBCOMPONENT(...)
-#define SST_ELI_REGISTER_COMPONENT(...)
+#define SST_ELI_REGISTER(library, element)      \
+    static const std::string ELI_getLibrary() { \
+        return library;                         \
+    }                                           \
+    static const std::string ELI_getName() {    \
+        return element;                         \
+    }
+#define SST_ELI_REGISTER_SUBCOMPONENT(type, library, element, version, text, api) SST_ELI_REGISTER(library, element)
+#define SST_ELI_REGISTER_COMPONENT(type, library, element, version, text, category) SST_ELI_REGISTER(library, element)
 #define SST_ELI_DOCUMENT_PORTS(...)
 #define SST_ELI_DOCUMENT_PARAMS(...)
+#define SST_ELI_DOCUMENT_STATISTICS(...)                                         \
+    static const std::vector<SST::ElementInfoStatistic> &ELI_getStatistics() {   \
+        static const std::vector<SST::ElementInfoStatistic> all = {__VA_ARGS__}; \
+        return all;                                                              \
+    }
 #define NotSerializable(...)
 #define CALL_INFO __LINE__, __FILE__, __FUNCTION__
 
@@ -30,7 +43,45 @@ namespace SST {
 typedef uint64_t ComponentId_t;
 typedef uint64_t Cycle_t;
 
-class TimeConverter {};
+struct ElementInfoStatistic {
+    const char *name, *description, *units;
+    const uint8_t enable_level;
+};
+
+namespace Statistics {
+
+/* An accumulator. */
+template <typename T> class Statistic {
+  public:
+    void addData(T value) {
+        sum += value;
+        count++;
+    }
+    T sum = 0;
+    uint64_t count = 0;
+};
+
+} // namespace Statistics
+
+class TimeConverter {
+  public:
+    TimeConverter() {}
+#if SST_STUB == 15
+    TimeConverter(TimeConverter *tc) : factor(tc->factor) {}
+    TimeConverter(std::nullptr_t) {}
+#else
+    TimeConverter(const std::string &) {}
+#endif
+
+  private:
+    uint64_t factor = 1;
+};
+
+#if SST_STUB == 15
+typedef TimeConverter *SharedTime;
+#else
+typedef TimeConverter SharedTime;
+#endif
 
 class Output {
   public:
@@ -70,36 +121,46 @@ class Params {
     std::map<std::string, std::vector<std::string>> arrays;
 };
 
-template <typename Argument, typename Returned = void> using StubHandler = std::function<Returned(Argument)>;
+template <typename returnT, typename argT> struct SSTHandlerBase {
+    std::function<returnT(argT)> call;
+    returnT operator()(argT arg) { return call(arg); }
+};
 
-class Event {
+/* SSTHandler2 of 15, which 16 calls SSTHandler. */
+template <typename returnT, typename argT, typename classT, typename dataT, auto funcT>
+struct MethodHandler : SSTHandlerBase<returnT, argT> {
+    MethodHandler(classT *object, dataT data) {
+        this->call = [object, data](argT arg) { return (object->*funcT)(arg, data); };
+    }
+};
+template <typename returnT, typename argT, typename classT, auto funcT>
+struct MethodHandler<returnT, argT, classT, void, funcT> : SSTHandlerBase<returnT, argT> {
+    explicit MethodHandler(classT *object) {
+        this->call = [object](argT arg) { return (object->*funcT)(arg); };
+    }
+};
+
+/* Handler and Handler2 of Event and Clock. */
+template <typename returnT, typename argT> struct Handlers {
+    using HandlerBase = SSTHandlerBase<returnT, argT>;
+#if SST_STUB == 15
+    template <typename classT, typename dataT = void> using Handler [[deprecated]] = HandlerBase;
+    template <typename classT, auto funcT, typename dataT = void>
+    using Handler2 = MethodHandler<returnT, argT, classT, dataT, funcT>;
+#else
+    template <typename classT, auto funcT, typename dataT = void>
+    using Handler = MethodHandler<returnT, argT, classT, dataT, funcT>;
+    template <typename classT, auto funcT, typename dataT = void>
+    using Handler2 [[deprecated]] = MethodHandler<returnT, argT, classT, dataT, funcT>;
+#endif
+};
+
+class Event : public Handlers<void, Event *> {
   public:
     virtual ~Event() {}
-    struct HandlerBase {
-        std::function<void(Event *)> call;
-    };
-    template <typename classT, auto funcT, typename dataT = void> struct Handler2 : HandlerBase {
-        Handler2(classT *object, dataT data) {
-            call = [object, data](Event *event) { (object->*funcT)(event, data); };
-        }
-    };
-    template <typename classT, auto funcT> struct Handler2<classT, funcT, void> : HandlerBase {
-        explicit Handler2(classT *object) {
-            call = [object](Event *event) { (object->*funcT)(event); };
-        }
-    };
 };
 
-struct Clock {
-    struct HandlerBase {
-        std::function<bool(Cycle_t)> call;
-    };
-    template <typename classT, auto funcT> struct Handler2 : HandlerBase {
-        explicit Handler2(classT *object) {
-            call = [object](Cycle_t cycle) { return (object->*funcT)(cycle); };
-        }
-    };
-};
+struct Clock : Handlers<bool, Cycle_t> {};
 
 class Link {
   public:
@@ -128,28 +189,44 @@ class Link {
 
 class BaseComponent {
   public:
+    template <typename T> using Statistic = Statistics::Statistic<T>;
+
     virtual ~BaseComponent() {
         for (auto &each : links)
             delete each.second.handler;
     }
+    virtual void init(unsigned) {}
+    virtual void finish() {}
+    Link *configureLink(const std::string &name, TimeConverter, Event::HandlerBase *handler = nullptr) {
+        return configureLink(name, handler);
+    }
+#if SST_STUB == 15
+    [[deprecated]] Link *configureLink(const std::string &name, TimeConverter *, Event::HandlerBase *handler) {
+        return configureLink(name, handler);
+    }
+#endif
     Link *configureLink(const std::string &name, Event::HandlerBase *handler = nullptr) {
         links[name].handler = handler;
         return &links[name];
     }
-    Link *configureLink(const std::string &name, TimeConverter *, Event::HandlerBase *handler = nullptr) {
-        return configureLink(name, handler);
+    template <typename T> Statistic<T> *registerStatistic(const std::string &name) {
+        return &statistics[name];
+    }
+    [[noreturn]] void fatal(uint32_t, const char *, const char *, int exit_code, const char *text) const {
+        std::fputs(text, stderr);
+        std::exit(exit_code & 0xff);
     }
     std::map<std::string, Link> links;
+    std::map<std::string, Statistic<uint64_t>> statistics;
 };
 
 class Component : public BaseComponent {
   public:
     explicit Component(ComponentId_t) {}
     ~Component() override { delete clock; }
-    virtual void init(unsigned) {}
-    TimeConverter *registerClock(const std::string &, Clock::HandlerBase *handler) {
+    SharedTime registerClock(const std::string &, Clock::HandlerBase *handler) {
         clock = handler;
-        return nullptr;
+        return {};
     }
     Clock::HandlerBase *clock = nullptr;
 };
@@ -166,14 +243,13 @@ class StandardMem : public SubComponent {
     using Addr = uint64_t;
     class Request;
     class RequestHandler;
-    struct HandlerBase {
-        std::function<void(Request *)> call;
-        void operator()(Request *request) { call(request); }
-    };
+    using HandlerBase = SSTHandlerBase<void, Request *>;
 
     class Request {
       public:
-        virtual ~Request() {}
+        Request() { alive++; }
+        virtual ~Request() { alive--; }
+        static inline int64_t alive = 0; /* test's count: the receiver of a request deletes the request */
         virtual Request *makeResponse() = 0;
         virtual bool needsResponse() = 0;
         virtual void handle(RequestHandler *handler) = 0;
@@ -222,13 +298,24 @@ class StandardMem : public SubComponent {
         Addr iPtr = 0;
         uint32_t tid = 0;
     };
-    class WriteResp : public ReadResp {
+    class WriteResp : public Request {
       public:
+        Request *makeResponse() override { return nullptr; }
+        bool needsResponse() override { return false; }
         void handle(RequestHandler *handler) override { handler->handle(this); }
+        Addr pAddr = 0;
+        uint64_t size = 0;
+        uint32_t tid = 0;
     };
     class Write : public Request {
       public:
-        Request *makeResponse() override { return new WriteResp; }
+        Request *makeResponse() override {
+            auto *response = new WriteResp;
+            response->pAddr = pAddr;
+            response->size = size;
+            response->tid = tid;
+            return response;
+        }
         bool needsResponse() override { return !posted; }
         void handle(RequestHandler *handler) override { handler->handle(this); }
         Addr pAddr = 0;
@@ -239,7 +326,11 @@ class StandardMem : public SubComponent {
         uint32_t tid = 0;
     };
 
+#if SST_STUB == 15
     StandardMem(ComponentId_t id, Params &, TimeConverter *&, HandlerBase *&) : SubComponent(id) {}
+#else
+    StandardMem(ComponentId_t id, Params &, TimeConverter, HandlerBase *&) : SubComponent(id) {}
+#endif
     virtual void sendUntimedData(Request *req) = 0;
     virtual Request *recvUntimedData() = 0;
     virtual void send(Request *req) = 0;
