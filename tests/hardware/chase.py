@@ -33,12 +33,20 @@ def read_table(path=TABLE):
     return [Point(int(m[1]), int(m[2]), int(m[3]), float(m[4])) for m in LINE.finditer(path.read_text())]
 
 
+def load(config, preset):
+    """A preset, or a file of GPGPU-Sim's options."""
+    if pathlib.Path(preset).suffix == ".config":
+        config.import_gpgpusim(preset)
+    else:
+        config.load_preset(preset)
+
+
 def run(job):
     """A row: cycles per load of the second walk."""
     point, preset, settings = job
     context = gpucache.Context()
     config = gpucache.Config(context)
-    config.load_preset(preset)
+    load(config, preset)
     # 32 KiB: CUDA's driver plans for an SM's full number of blocks, each with 1 KiB of the system's shared memory.
     for key, value in [("mode", "timed"), ("kernels.flush", "none"), ("launch.cycles", "0"), ("l1.carveout", "32KiB"),
                        *settings]:  # fmt: skip

@@ -2,6 +2,7 @@
 """Rates of a preset by the kernels of gpu-benches. Each rate is of a run's second half: two runs, one of them with the
 first half only, leave out the launch, and reads that fill the caches."""
 
+import chase
 import compare  # noqa: F401: the path of gpucache
 
 import gpucache
@@ -18,12 +19,12 @@ UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "B": 1}
 
 
 class Bench:
-    """A preset with settings."""
+    """A preset, or a file of GPGPU-Sim's options, with settings."""
 
     def __init__(self, preset, settings=()):
         self.context = gpucache.Context()
         self.config = gpucache.Config(self.context)
-        self.config.load_preset(preset)
+        chase.load(self.config, preset)
         for key, value in (("mode", "timed"), ("launch.cycles", "0"), *settings):
             self.config[key] = str(value)
 

@@ -2,10 +2,10 @@
 """Presets beside micro-benchmarks of their GPUs: latency and bandwidth by footprint, streams, strides.
 
     python3 tests/hardware/gpus.py [GPU]... [--family NAME]... [--points N] [--to SIZE] [--set KEY=VALUE]... [--rows]
-                                   [--markdown] [--pictures FOLDER] [--jobs N]
+                                   [--markdown] [--pictures FOLDER] [--options FILE] [--jobs N]
 
 The figures are of ../shared/hardware/gpus.json, or the few of them in gpus.json beside this file. gpu_rates.py has the
-part of each kernel that runs here.
+part of each kernel that runs here. With --options a gpgpusim.config replaces the preset and the board's settings.
 
   chase    cycles of a load by footprint: `synthetic:chase`. One thread follows pointers in random order, one to a line
            of 128 bytes; the second of two walks is measured.
@@ -253,7 +253,7 @@ def table(found, markdown=False):
     cells = {gpu: _cells(rows) for gpu, rows in found.items()}
     columns = list(dict.fromkeys(column for each in cells.values() for column in each))
     lines = [["GPU", "preset", *columns]]
-    lines += [[gpu, GPUS[gpu].preset, *(each.get(column) or "not measured" for column in columns)]
+    lines += [[gpu, pathlib.Path(GPUS[gpu].preset).parent.name or GPUS[gpu].preset, *(each.get(column) or "not measured" for column in columns)]
               for gpu, each in cells.items()]  # fmt: skip
     tables = [_form(lines, markdown)] if columns else []
     streamed = {gpu: rows["stream"] for gpu, rows in found.items() if "stream" in rows}
@@ -301,11 +301,14 @@ def main():
     parser.add_argument("--rows", action="store_true", help="print each point")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--pictures", type=pathlib.Path, metavar="FOLDER", help="for GPU.svg, curves of each GPU")
+    parser.add_argument("--options", type=pathlib.Path, metavar="FILE", help="GPGPU-Sim's, ending in .config")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     data, found = read(), {}
     families = _known(options.family, FAMILIES, "family")
     for gpu in _known(options.gpus, GPUS, "GPU"):
+        if options.options:
+            GPUS[gpu] = GPUS[gpu]._replace(preset=str(options.options), carveout="0B", settings={})
         found[gpu] = _run_families(gpu, families, data, options)
         if options.pictures:
             picture = gpu_picture.draw(gpu, GPUS[gpu].preset, found[gpu])

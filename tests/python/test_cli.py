@@ -70,7 +70,11 @@ class Presets(Commands):
         lines = self.done("presets").splitlines()[1:]
         self.assertEqual([line.split()[0] for line in lines], [preset.name for preset in gpucache.presets()])
         for line, preset in zip(lines, gpucache.presets()):
-            self.assertTrue(line.endswith(preset.summary))
+            self.assertIn(preset.summary, line)
+        truths = {line.split()[0]: line.partition("  ")[2].strip().rpartition("  ")[2] for line in lines}
+        for name in ("v100", "a100", "rtx3090", "rtx4090", "h200", "rx6900xt", "mi300x"):
+            self.assertTrue(truths[name].startswith("gpu-benches on a"), name)
+        self.assertEqual(truths["h100"], "micro-benchmarks and 58 traced launches of an H100")
 
     def test_one(self):
         self.assertEqual(self.done("presets", "h100"), gpucache.preset_text("h100"))

@@ -7,6 +7,15 @@ from .. import config
 from .._table import table
 
 
+TRUTH = "# true to: "  # in the text of a preset
+
+
+def truth(name):
+    """Line of a preset about measurements of its GPU."""
+    lines = config.preset_text(name).splitlines()
+    return next((line.removeprefix(TRUTH) for line in lines if line.startswith(TRUTH)), "not stated")
+
+
 def add(commands):
     parser = commands.add_parser("presets", help="list the presets, or print one")
     parser.add_argument("name", nargs="?", metavar="NAME", help="print this one, with the source of every figure")
@@ -18,5 +27,5 @@ def run(options):
         text = config.preset_text(options.name)
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return
-    rows = [[preset.name, preset.summary] for preset in config.presets()]
-    print("\n".join(table(["preset", "summary"], rows, left=(0, 1))))
+    rows = [[preset.name, preset.summary, truth(preset.name)] for preset in config.presets()]
+    print("\n".join(table(["preset", "summary", "true to"], rows, left=(0, 1, 2))))
