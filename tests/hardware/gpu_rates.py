@@ -43,13 +43,14 @@ class Bench:
         """GB/s of the `moved` bytes in which two sources differ."""
         return moved / (self.cycles(whole) - self.cycles(half)) * float(self.config["clock.core"]) / 1000
 
-    def cache(self, kib, together=1):
+    def cache(self, kib, together=1, lane=4):
         """GB/s of gpu-cache: a block of 512 threads on each SM reads a buffer of `kib`, all blocks the same one. If SMs
-        run a block together, each has its part of the threads and of the buffer."""
+        run a block together, each has its part of the threads and of the buffer. `lane`: bytes of a thread's load."""
         sms, threads, kib = self.value("sm.count"), THREADS // together, kib // together
-        bytes_of_block = threads * 4
-        loads = max(LOADS, -(-kib * 1024 // bytes_of_block))
-        source = f"accesses:{kib}KiB:threads={threads},blocks={sms},apart=128,step={bytes_of_block},count="
+        bytes_of_block = threads * lane
+        loads = max(LOADS * 4 // lane, -(-kib * 1024 // bytes_of_block))
+        source = f"accesses:{kib}KiB:threads={threads},blocks={sms},stride={lane},apart={self.value('sm.lanes') * lane},"
+        source += f"step={bytes_of_block},count="
         return self.rate(sms * bytes_of_block * loads, f"{source}{2 * loads}", f"{source}{loads}")
 
     def l2(self, kib):

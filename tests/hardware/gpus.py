@@ -44,9 +44,10 @@ CYCLES = 10  # per cent: bound of a load's cycles in `strides`
 
 # A preset; the carve-out that CUDA's driver plans for an SM's full number of blocks with the system's reserved shared
 # memory; settings of the measured board, which is not the preset's; the names in gpus.json that differ; the buffers, KiB,
-# of which the bandwidth is compared; and the SMs that run a block of `cache` together, as an RDNA work-group processor.
+# of which the bandwidth is compared; the SMs that run a block of `cache` together, as an RDNA work-group processor; and
+# bytes that a lane of `cache` loads.
 BUFFERS = {"L1": 64, "L2": 1024}
-Board = namedtuple("Board", "preset carveout settings names buffers together", defaults=({}, BUFFERS, 1))
+Board = namedtuple("Board", "preset carveout settings names buffers together lane", defaults=({}, BUFFERS, 1, 4))
 
 
 def clocks(core, **more):
@@ -62,7 +63,7 @@ GPUS = {
     "gh200": Board("h200", "32KiB", {"clock.dram": 1309}),
     "h200": Board("h200", "32KiB", {}),
     "rx6900xt": Board("rx6900xt", "0B", clocks(2555), {"strides": "rdna2"}, {"L0": 32, "GL1": 112, "L2": 1024}, 2),
-    "mi300x": Board("mi300x", "0B", {}, {}, {"L1": 16, "L2": 1024}),
+    "mi300x": Board("mi300x", "0B", {}, {}, {"L1": 16, "L2": 1024}, 1, 16),
 }  # fmt: skip
 
 # Families: curves in gpus.json, and the points of a curve that run by default.
@@ -114,7 +115,7 @@ def _measure_all(gpu, what, each, settings, jobs):
 
 def run(gpu, points, settings=(), jobs=1, family="chase"):
     """[Row] of a family by footprint."""
-    more = (GPUS[gpu].together,) if family == "cache" else ()
+    more = (GPUS[gpu].together, GPUS[gpu].lane) if family == "cache" else ()
     found = _measure_all(gpu, family, [(point[0], *more) for point in points], settings, jobs)
     return [Row(point[0], point[2 if family == "chase" else 1], model) for point, model in zip(points, found)]
 
