@@ -301,6 +301,8 @@ GPUS_STREAMS = {"v100": ("init", "scale"), "a40": ("read", "scale"), "a100_80": 
 GPUS_OFF = {("h200", 4, 0, 0), ("h200", 4, 0, 1), ("h200", 4, 32, 4098), ("h200", 4, 64, 4098)}
 GPUS_OFF |= {("a100_80", 8, 2, 4098), ("a100_80", 4, 0, 3), ("a100_80", 4, 0, 5)}
 GPUS_OFF |= {("a40", 4, 4, 4098), ("a40", 4, 0, 7), ("a40", 8, 0, 39)}
+# Triad of doubles, -11.5 %: -7.6 % before half warps of doubles took separate turns at L1's data banks (400f965c).
+GPUS_OFF |= {("a100_80", "triad", 0.5)}
 # Loads of floats of an RX 6900 XT: 1.2 cycles here, 1.0 there, unexplained; with stride 3 a load takes 2 there.
 # L0: 26 TB/s here, a line a cycle, 23 measured. L2 by blocks that read one buffer, 10 TB/s here, 5 measured: reads of
 # ten compute units merge in their GL1.
