@@ -62,7 +62,7 @@ class Torture(unittest.TestCase):
     def test_a_failure_becomes_a_small_program(self):
         """For a planted fault the C file compiles, has few calls, and runs."""
         with tempfile.TemporaryDirectory() as folder:
-            torture("--fault", 3, "--count", 1, "--output", folder, status=1)
+            torture("--fault", 3, "--first", 2, "--count", 1, "--output", folder, status=1)
             (source,) = pathlib.Path(folder).glob("*.c")
             self.assertLess(source.read_text().count("offer_"), 12)
             program = pathlib.Path(folder, "program")
