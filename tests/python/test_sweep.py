@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import unittest
 from unittest import mock
@@ -18,6 +19,7 @@ from harness import TemporaryCase, command, environment, python, write_trace
 
 import gpucache
 from gpucache import plan as plans
+from gpucache._executors import ended, processes
 from gpucache.plan import Plan, PlanError
 from gpucache.sweeping import sweep
 
@@ -336,6 +338,14 @@ class Keeping(SweepCase):
         self.assertEqual((document["interrupted"], len(done)), (True, len(lines_of(store))))
         self.assertEqual({run["error"] for run in document["runs"] if "error" in run}, {"not run"})
         self.assertIn(f"{len(done)} runs done, 0 known", text)
+
+    def test_an_early_exit_leaves_no_thread_of_the_pool(self):
+        """A thread that ends later closes its pipe while the interpreter's exit writes to the pipe."""
+        before = set(threading.enumerate())
+        runs = ended(processes(2), time.sleep, [(0,), (60,), (60,), (60,)])
+        next(runs)
+        runs.close()
+        self.assertEqual(set(threading.enumerate()), before)
 
 
 class Executors(SweepCase):

@@ -44,9 +44,10 @@ def ended(pool, function, tasks, **options):
             yield futures.pop(future), future
     except BaseException:
         if isinstance(pool, concurrent.futures.ProcessPoolExecutor):
-            pool.shutdown(wait=False, cancel_futures=True)
             for worker in set(multiprocessing.active_children()) - others:
                 worker.terminate()
+            # Wait for the pool's thread: while it closes its pipe, the interpreter's exit would write to the pipe.
+            pool.shutdown(cancel_futures=True)
         else:  # running tasks end first
             for future in futures:
                 future.cancel()
