@@ -155,6 +155,7 @@ class Hosts(unittest.TestCase):
             for source in (LINES, PAIRS, STORES):
                 found = self.hold(name, source, MACHINE)
                 self.assertEqual((found["wrong_bytes"], found["alive"]), (0, 0), f"{name} {source}")
+                self.assertEqual(found["megahertz"], 1132, "clock.core of qv100")
                 statistics = {
                     key.removeprefix("statistic."): value for key, value in found.items() if key.startswith("statistic.")
                 }
@@ -169,7 +170,7 @@ class Hosts(unittest.TestCase):
                     self.assertEqual(statistics["hits"] * 4, found["l1.load_sector_hits"])
                     self.assertGreater(statistics["misses"], 0)
                 copied = [key for key in statistics if "_" in key]
-                self.assertEqual(len(copied), 9)
+                self.assertEqual(len(copied), 10)
                 for key in copied:
                     self.assertEqual(statistics[key], found[key.replace("_", ".", 1)], f"{name} {source}: {key}")
 

@@ -6,7 +6,9 @@
  * memHierarchy's place in SST 15 and 16: `gpucache_sst.Interface` is the StandardMem of a core, in place of
  * memHierarchy.standardInterface; `gpucache_sst.Memory`, linked to all interfaces, is the memory below.
  */
+#include <array>
 #include <deque>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -35,10 +37,8 @@ class RequestEvent : public Event {
   public:
     explicit RequestEvent(StandardMem::Request *req) : request(req) {}
     static StandardMem::Request *take(Event *event) {
-        auto *received = static_cast<RequestEvent *>(event);
-        StandardMem::Request *request = received ? received->request : nullptr;
-        delete received;
-        return request;
+        std::unique_ptr<RequestEvent> received(static_cast<RequestEvent *>(event));
+        return received ? received->request : nullptr;
     }
     StandardMem::Request *request;
     NotSerializable(SST::GpuCache::RequestEvent)
@@ -92,12 +92,8 @@ class Store : public StandardMem::RequestHandler {
     uint64_t bytes = 0; /* size of the last Read or Write */
 
   private:
-    uint8_t &at(uint64_t address) {
-        std::vector<uint8_t> &page = m_pages[address / 4096];
-        page.resize(4096);
-        return page[address % 4096];
-    }
-    std::unordered_map<uint64_t, std::vector<uint8_t>> m_pages;
+    uint8_t &at(uint64_t address) { return m_pages[address / 4096][address % 4096]; }
+    std::unordered_map<uint64_t, std::array<uint8_t, 4096>> m_pages;
 };
 
 /* Lines of a Read or a Write for the hierarchy; further kinds of requests are errors of RequestHandler. */
@@ -129,25 +125,26 @@ class Memory : public Component {
   public:
     SST_ELI_REGISTER_COMPONENT(Memory, "gpucache_sst", "Memory", SST_ELI_ELEMENT_VERSION(1, 0, 0),
                                "L1s, networks, L2 and DRAM of libgpucache", COMPONENT_CATEGORY_MEMORY)
-    SST_ELI_DOCUMENT_PARAMS({"clock", "of the cores", "1GHz"}, {"preset", "of the library", "h100"},
+    SST_ELI_DOCUMENT_PARAMS({"clock", "of the cores", "clock.core"}, {"preset", "of the library", "h100"},
                             {"settings", "[KEY=VALUE, ...] over the preset; sm.count: the ports", "[]"})
     SST_ELI_DOCUMENT_PORTS({"sm%(sm.count)d", "An Interface's lowlink", {}})
     /* Figures of each finished request; then counters of the library, from finish(), with '_' for the first '.'. */
     enum { READS, WRITES, BYTES, LATENCY, HITS, MISSES, COUNTERS };
     SST_ELI_DOCUMENT_STATISTICS(
-        {"reads", "Reads done", "requests", 1}, {"writes", "Writes done", "requests", 1},
-        {"bytes", "read and written", "bytes", 1}, {"latency", "from acceptance to completion", "cycles", 1},
-        {"hits", "Reads served by L1", "requests", 1}, {"misses", "Reads served below L1", "requests", 1},
-        {"l1_load_sectors", "32 bytes each", "sectors", 1}, {"l1_load_sector_hits", "in L1", "sectors", 1},
-        {"l1_store_sectors", "32 bytes each", "sectors", 1}, {"l2_read_sectors", "at L2", "sectors", 1},
-        {"l2_read_sector_hits", "in L2", "sectors", 1}, {"l2_write_sectors", "at L2", "sectors", 1},
-        {"l2_write_sector_hits", "in L2", "sectors", 1}, {"dram_read_sectors", "of DRAM", "sectors", 1},
-        {"dram_write_sectors", "of DRAM", "sectors", 1})
+        {"reads", "done", "requests", 1}, {"writes", "done", "requests", 1}, {"bytes", "read and written", "bytes", 1},
+        {"latency", "until completion", "cycles", 1}, {"hits", "Reads, from L1", "requests", 1},
+        {"misses", "Reads, from below", "requests", 1}, {"l1_load_sectors", "32 bytes", "sectors", 1},
+        {"l1_load_sector_hits", "32 bytes", "sectors", 1}, {"l1_store_sectors", "32 bytes", "sectors", 1},
+        {"l1_store_sector_hits", "32 bytes", "sectors", 1}, {"l2_read_sectors", "32 bytes", "sectors", 1},
+        {"l2_read_sector_hits", "32 bytes", "sectors", 1}, {"l2_write_sectors", "32 bytes", "sectors", 1},
+        {"l2_write_sector_hits", "32 bytes", "sectors", 1}, {"dram_read_sectors", "32 bytes", "sectors", 1},
+        {"dram_write_sectors", "32 bytes", "sectors", 1})
 
     Memory(ComponentId_t id, Params &params) : Component(id) {
         gpc_config *config = nullptr;
         gpc_shape shape = GPC_SHAPE_INIT;
         gpc_hierarchy_callbacks callbacks = GPC_HIERARCHY_CALLBACKS_INIT;
+        uint64_t megahertz = 0;
         callbacks.user_data = this;
         callbacks.on_complete = onComplete;
         std::vector<std::string> settings;
@@ -162,6 +159,7 @@ class Memory : public Component {
         check(gpc_hierarchy_set_callbacks(m_hierarchy, &callbacks, &m_error));
         check(gpc_hierarchy_begin_kernel(m_hierarchy, nullptr, &m_error));
         check(gpc_hierarchy_get_shape(m_hierarchy, &shape, &m_error));
+        check(gpc_config_get_u64(config, "clock.core", &megahertz, &m_error));
         gpc_config_destroy(config);
         for (const ElementInfoStatistic &each : documented())
             m_statistics.push_back(registerStatistic<uint64_t>(each.name));
@@ -170,7 +168,8 @@ class Memory : public Component {
         for (int sm = 0; sm < static_cast<int>(shape.sms); sm++)
             m_links.push_back(
                 configureLink("sm" + std::to_string(sm), handler<Event, &Memory::receive, int>(0, this, sm)));
-        registerClock(params.find<std::string>("clock", "1GHz"), handler<Clock, &Memory::tick>(0, this));
+        const std::string clock = std::to_string(megahertz) + "MHz";
+        registerClock(params.find<std::string>("clock", clock), handler<Clock, &Memory::tick>(0, this));
     }
     ~Memory() override {
         gpc_hierarchy_destroy(m_hierarchy);
@@ -203,9 +202,10 @@ class Memory : public Component {
         static const std::vector<ElementInfoStatistic> all = ELI_getStatistics();
         return all;
     }
-    void check(gpc_status status) {
+    gpc_status check(gpc_status status) {
         if (status < 0)
             m_output.fatal(CALL_INFO, -1, "%s: %s\n", gpc_status_string(status), m_error.message);
+        return status;
     }
     void receive(Event *event, int sm) { m_waiting[sm].push_back(RequestEvent::take(event)); }
 
@@ -222,10 +222,9 @@ class Memory : public Component {
         m_ask.sm = sm;
         request->handle(&m_ask);
         const auto count = static_cast<uint32_t>(m_ask.lines.size());
-        const gpc_status status = gpc_hierarchy_try_transactions(
-            m_hierarchy, m_ask.lines.data(), count, reinterpret_cast<uintptr_t>(request), nullptr, &m_error);
-        check(status);
-        return status == GPC_OK;
+        const auto token = reinterpret_cast<uintptr_t>(request);
+        return check(gpc_hierarchy_try_transactions(m_hierarchy, m_ask.lines.data(), count, token, nullptr,
+                                                    &m_error)) == GPC_OK;
     }
     static void onComplete(void *user_data, const gpc_completion *completion) {
         auto *self = static_cast<Memory *>(user_data);

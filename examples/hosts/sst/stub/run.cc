@@ -89,6 +89,7 @@ void program(gpc_context *context, gpc_config *config, const char *source, int c
         tick();
     memory.finish();
     drive::print(memory.hierarchy());
+    std::printf("megahertz %d\n", std::stoi(memory.frequency)); /* without a parameter `clock` */
     std::printf("wrong_bytes %llu\n", static_cast<unsigned long long>(wrong));
     std::printf("alive %lld\n", static_cast<long long>(StandardMem::Request::alive));
     for (const auto &each : memory.statistics)

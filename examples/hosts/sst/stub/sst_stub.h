@@ -224,11 +224,13 @@ class Component : public BaseComponent {
   public:
     explicit Component(ComponentId_t) {}
     ~Component() override { delete clock; }
-    SharedTime registerClock(const std::string &, Clock::HandlerBase *handler) {
+    SharedTime registerClock(const std::string &freq, Clock::HandlerBase *handler) {
+        frequency = freq;
         clock = handler;
         return {};
     }
     Clock::HandlerBase *clock = nullptr;
+    std::string frequency;
 };
 
 class SubComponent : public BaseComponent {
