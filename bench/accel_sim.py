@@ -4,8 +4,7 @@
     python3 bench/accel_sim.py [--set KEY=VALUE]
 
 tests/config/SM7_QV100*.config are the options with a key, from files of accel-sim/gpgpu-sim_distribution and
-accel-sim-framework. Accel-Sim's figures include a launch of 5,000 cycles. Their traces are not here, except the last
-two. A row says how its kernel is known:
+accel-sim-framework. Accel-Sim's figures include a launch of 5,000 cycles. A row says how its kernel is known:
 
     given     the kernel was described with its figure
     reasoned  the kernel follows from the figure: a chain of 400 adds of 7 cycles takes 399 x 7 more than an empty
@@ -14,14 +13,20 @@ two. A row says how its kernel is known:
               stores 182 + 6,400 x 4. Count and warps are therefore exact, and no test.
     open      several kernels fit, without comparison: unknown are the stride of the chain through DRAM, and size, warps
               and order of reads from L2 and DRAM. The row has one possible kernel.
-    trace     shared/traces/h100
+    trace     shared/traces/h100, and Accel-Sim 73f9fac with gpgpu-sim 667834cf. Volta's opcodes lack S2UR and ULDC, which
+              are IADD3 for both
+    policy    warp-reuse on 4 SMs with a replacement policy of L1 in the same Accel-Sim (decisions.h), and the hits of
+              L1 in percent; the kernel by `gpucache convert`, opcodes unknown to Volta as IADD3
 Needs the bindings and the library: PYTHONPATH=bindings/python GPUCACHE_LIBRARY=build/lib/libgpucache.so.
 """
 
 import argparse
+import lzma
 import os
 import pathlib
+import re
 import sys
+import tempfile
 from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -34,6 +39,7 @@ TRACES = ROOT.parent / "shared" / "traces" / "h100"
 CHAIN = "classes:128B:int=1,fp=0,dependent=1,threads=32"
 WARPS = "classes:2KiB:threads=512,count=400"
 LOADS = "accesses:128B:dependent=1,stride=0,threads=32"
+REUSE = "warp-reuse:1152KiB:lines=36,repeats=4"
 
 
 class Row(NamedTuple):
@@ -56,9 +62,24 @@ ROWS = [
     Row("stores", "reasoned", "accesses:128B:threads=512,store=1", 30_793),
     Row("bandwidth of L2", "open", "accesses:2MiB:cg=1,threads=128,blocks=80,apart=4096,step=128", 19_102),
     Row("bandwidth of DRAM", "open", "accesses:16MiB:threads=64,blocks=80,apart=51200,step=128", 18_309),
-    Row("vecadd", "trace", "vecadd", 12_135),
-    Row("conv2d", "trace", "conv2d", 11_425),
+    Row("vecadd", "trace", "vecadd", 12_240),
+    Row("conv2d", "trace", "conv2d", 11_866),
 ]
+
+
+class Policy(NamedTuple):
+    name: str
+    cycles: int
+    hits: float
+
+
+POLICIES = [
+    Policy("lru", 45_419, 0.0),
+    Policy("srrip", 45_419, 0.0),
+    Policy("bip", 35_920, 27.3),
+    Policy("dip", 37_960, 20.4),
+]
+FOLDER = tempfile.TemporaryDirectory(prefix="accel-sim-")
 
 
 def run(context, source, **settings):
@@ -72,11 +93,26 @@ def run(context, source, **settings):
         return [launch.stats for launch in replay.run(trace)]
 
 
+def with_opcodes_of_volta(kernel):
+    """A copy of a trace of the H100, whose S2UR and ULDC are IADD3."""
+    target = pathlib.Path(FOLDER.name) / f"{kernel}.traceg"
+    if not target.exists():
+        text = lzma.open(TRACES / kernel / "kernel-1.traceg.xz", "rt").read()
+        target.write_text(re.sub(r" (S2UR|ULDC)\S* ", " IADD3 ", text))
+    return target
+
+
 def source_of(row):
     """Source of a row; None if the trace is missing."""
     if row.known != "trace":
         return f"synthetic:{row.kernel}"
-    return TRACES / row.kernel if (TRACES / row.kernel).exists() else None
+    return with_opcodes_of_volta(row.kernel) if (TRACES / row.kernel).exists() else None
+
+
+def hits_of(context, policy, **settings):
+    """Cycles of warp-reuse with a policy, and L1's hits in percent."""
+    (stats,) = run(context, f"synthetic:{REUSE}", **{"sm.count": 4, "l1.replacement": policy, **settings})
+    return stats["cycles"], 100 * stats["l1.load_sector_hits"] / max(1, stats["l1.load_sectors"])
 
 
 def main():
@@ -91,6 +127,10 @@ def main():
             cycles = sum(stats["cycles"] for stats in run(context, source, **settings))
             print(f"| {row.name} | {row.known} | `{row.kernel}` | {row.cycles:,} | {cycles:,} | "
                   f"{100 * (cycles / row.cycles - 1):+.1f} % |", flush=True)  # fmt: skip
+    for policy in POLICIES:
+        cycles, hits = hits_of(context, policy.name, **settings)
+        print(f"| {policy.name} | policy | `{REUSE}` | {policy.cycles:,}; {policy.hits:.1f} % | {cycles:,}; {hits:.1f} % | "
+              f"{100 * (cycles / policy.cycles - 1):+.1f} %; {hits - policy.hits:+.1f} |", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -152,7 +152,8 @@
     X(L1_MERGES, "l1.mshr_merges", COUNT, RESET | CLOCK, "requests", "8", 1, 1048576, "unlimited",                     \
       "requests that wait for one such line, the first included")                                                      \
     X(L1_MERGED, "l1.mshr_merged", CHOICE, RESET | CLOCK, "", "line", 0, 0, "line|sector",                             \
-      "what l1.mshr_merges counts: all that wait for a line, or those that wait for the same sector of it")            \
+      "what an MSHR entry is for, a line or a sector of it: l1.mshr_entries are so many, and l1.mshr_merges counts "   \
+      "those that wait for it")                                                                                        \
     X(L1_PREFETCHER, "l1.prefetcher", POLICY, RESET | CLOCK, "", "none", 0, 0, "prefetcher",                           \
       "timed: which lines L1 fetches before loads ask for them")                                                       \
     X(L1_PREFETCH_QUEUE, "l1.prefetch_queue", COUNT, RESET | CLOCK, "lines", "16", 1, 1024, "",                        \

@@ -129,23 +129,14 @@ static bool is_one_of(const char *key, const char *const *keys) {
  * the file.
  */
 Test(gpgpusim, qv100_is_the_preset) {
-    static const char *const other[] = {"sm.register_unit",   "sm.warp_unit",
-                                        "sm.shared_unit",     "sm.latency_alu",
-                                        "sm.latency_tensor",  "sm.latency_constant",
-                                        "sm.latency_uniform", "sm.latency_int",
-                                        "sm.latency_fp",      "sm.latency_stages",
-                                        "sm.latency_control", "sm.interval_control",
-                                        "sm.units_fp",        "sm.units_double",
-                                        "sm.units_sfu",       "sm.units_control",
-                                        "sm.units_tensor",    "l1.latency",
-                                        "l1.miss_latency",    "sm.interval_constant",
-                                        "l1.release_width",   "l1.mshr_merged",
-                                        "l2.mshr_merged",     "l2.interleave",
-                                        "address.mapping",    "address.indexing",
-                                        "memory.link_buffer", "l1.coalescer",
-                                        "l1.bypass_latency",  "l2.rop_latency",
-                                        "blocks.release",     "l2.miss_queue",
-                                        "kernels.copies",     NULL};
+    static const char *const other[] = {
+        "sm.register_unit",    "sm.warp_unit",        "sm.shared_unit", "sm.latency_alu",    "sm.latency_tensor",
+        "sm.latency_constant", "sm.latency_uniform",  "sm.latency_int", "sm.latency_fp",     "sm.latency_stages",
+        "sm.latency_control",  "sm.interval_control", "sm.units_fp",    "sm.units_double",   "sm.units_sfu",
+        "sm.units_control",    "sm.units_tensor",     "l1.latency",     "l1.miss_latency",   "sm.interval_constant",
+        "l1.release_width",    "l1.mshr_merged",      "l2.mshr_merged", "l2.interleave",     "address.mapping",
+        "address.indexing",    "memory.link_buffer",  "l1.coalescer",   "l1.bypass_latency", "l2.rop_latency",
+        "sm.memory_order",     "blocks.release",      "l2.miss_queue",  "kernels.copies",    NULL};
     rig imported, preset;
     rig_open(&imported);
     rig_open(&preset);
@@ -166,7 +157,8 @@ Test(gpgpusim, qv100_is_the_preset) {
            {"sm.latency_int", "2"}, {"sm.latency_fp", "2"}, {"sm.latency_tensor", "2"}, {"sm.interval_tensor", "2"},
            {"sm.latency_stages", "5"}, {"sm.interval_control", "4"}, {"l1.latency", "23"}, {"l1.miss_latency", "24"},
            {"l1.bypass_latency", "3"}, {"l1.coalescer", "sector"}, {"l2.rop_latency", "161"},
-           {"blocks.release", "writes"}, {"memory.link_buffer", "64"}, {"kernels.copies", "l2"});
+           {"blocks.release", "writes"}, {"memory.link_buffer", "64"}, {"kernels.copies", "l2"},
+           {"sm.memory_order", "turns"});
     rig_close(&imported);
     rig_close(&preset);
 }

@@ -73,6 +73,8 @@ Test(gpgpusim_timed, instructions) {
     expect("-gpgpu_pipeline_widths 2,1,1,2,1,1,2", "l1.queue", "5"); /* 1, two collectors, 1, and 1 */
     expect("-gpgpu_operand_collector_num_units_mem 3\n-gpgpu_pipeline_widths 2,1,3,2,1,4,2", "l1.queue", "11");
     expect("-gpgpu_pipeline_widths 2,0,0,1,5,2,0,0,1,1,2", "l1.queue", "5");
+    expect("-gpgpu_pipeline_widths 2,0,0,1,5,2,0,0,1,1,2", "sm.memory_order", "turns");
+    expect("-gpgpu_pipeline_widths 2,1,1,2,1,1,2", "sm.memory_order", "fixed");
     rig r;
     rig_open(&r);
     import_all(&r, "-ptx_opcode_latency_int 4,13,4,5,145,32 -ptx_opcode_initiation_int 1,2,2,1,8,4\n"

@@ -328,15 +328,19 @@ Test(timed_l1, release_width) {
     }
 }
 
-static uint64_t merge_failures(const char *settings, const uint64_t *addresses, unsigned count) {
+static measured_stats stats_of_words(const char *settings, const uint64_t *addresses, unsigned count) {
     rig r;
     rig_open(&r, settings, MEMORY);
     for (unsigned n = 0; n < count; n++)
         rig_push(&r, WORD(GPC_LOAD, addresses[n]));
     rig_finish(&r);
-    const uint64_t failures = rig_stats(&r).l1_merge_failures;
+    const measured_stats stats = rig_stats(&r);
     rig_close(&r);
-    return failures;
+    return stats;
+}
+
+static uint64_t merge_failures(const char *settings, const uint64_t *addresses, unsigned count) {
+    return stats_of_words(settings, addresses, count).l1_merge_failures;
 }
 
 /* Two sectors of a line are requested twice each: four waiters, two for every sector. */
@@ -346,6 +350,15 @@ Test(timed_l1, merges_of_a_sector) {
     cr_expect_eq(merge_failures(SECTORED "l1.mshr_merged = sector\n", two_each, 4), 0);
     cr_expect_gt(merge_failures(SECTORED "l1.mshr_merged = line\n", two_each, 4), 0);
     cr_expect_gt(merge_failures(SECTORED "l1.mshr_merged = sector\n", three, 5), 0);
+}
+
+/* Four sectors of a line, and a sector of another: two lines are in flight, or five sectors. */
+Test(timed_l1, entries_of_sectors) {
+    static const uint64_t five[] = {0, 32, 64, 96, 128};
+#define ENTRIES "l1.sectors = 4\nl2.sectors = 4\nl1.mshr_entries = 4\n"
+    cr_expect_eq(stats_of_words(ENTRIES "l1.mshr_merged = sector\n", five, 4).l1_mshr_failures, 0);
+    cr_expect_gt(stats_of_words(ENTRIES "l1.mshr_merged = sector\n", five, 5).l1_mshr_failures, 0);
+    cr_expect_eq(stats_of_words(ENTRIES "l1.mshr_merged = line\n", five, 5).l1_mshr_failures, 0);
 }
 
 /* Level serving a load of line `line` of a set of four, after an instruction with five lines. */

@@ -183,6 +183,8 @@ static gpc_status apply_widths(const gpci_import *import) {
     const uint64_t collectors = gpci_import_or(import, GPCI_OPTION_COLLECTORS_MEMORY, COLLECTORS_MEMORY);
     gpc_status status = gpci_import_set_number(import, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_QUEUE,
                                                count < 11 ? n[2] + collectors + n[5] + 1 : n[4]);
+    if (status == GPC_OK) /* shader_core_ctx::issue begins with another scheduler each cycle; in 3.x with the first */
+        status = gpci_import_set(import, GPCI_OPTION_WIDTHS, GPCI_KEY_SM_MEMORY_ORDER, count < 11 ? "fixed" : "turns");
     if (status == GPC_OK && count >= 11)
         return gpci_import_set_number(import, GPCI_OPTION_WIDTHS, GPCI_KEY_L1_COLLECTORS, 0);
     return status < 0 ? status : apply_pipeline_of_3(import, collectors, n[2] == 1 && n[5] == 1 && collectors);

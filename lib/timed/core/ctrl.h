@@ -49,8 +49,9 @@ typedef struct gpci_mshr {
     gpci_mshr_row *rows;       /* [mask + 1] for controllers of plain caches */
     uint32_t mask;
     /* state */
-    uint32_t used[2]; /* entries in use: for lines homed in this partition, and in the other partition */
-    uint16_t entry;   /* with l1.allocate = replaceable: number given to the latest entry (gpci_packet_mshr.entry) */
+    uint32_t used[2];    /* entries in use: for lines homed in this partition, and in the other partition */
+    uint32_t sectors[2]; /* with options->by_sector: sectors in flight, likewise */
+    uint16_t entry;      /* with l1.allocate = replaceable: number given to the latest entry (gpci_packet_mshr.entry) */
     gpci_gauge gauge;
 } gpci_mshr;
 

@@ -166,6 +166,15 @@ GPCI_INLINE uint8_t gpci_mshr_in_flight(const gpci_packet *mshr_entry) {
     return mshr_entry->mshr.full_sectors | mshr_entry->mshr.other_segments;
 }
 
+/* Set the segments in flight of an entry: whole sectors, and others. */
+GPCI_INLINE void gpci_mshr_fly(gpci_ctrl *ctrl, gpci_packet *mshr_entry, uint8_t full_sectors, uint8_t others) {
+    if (GPCI_UNLIKELY(ctrl->options->by_sector))
+        ctrl->mshr.sectors[mshr_entry->mshr.remote] +=
+            gpci_popcount(full_sectors | others) - gpci_popcount(gpci_mshr_in_flight(mshr_entry));
+    mshr_entry->mshr.full_sectors = full_sectors;
+    mshr_entry->mshr.other_segments = others;
+}
+
 GPCI_INLINE void gpci_mshr_join(gpci_timed *timed, gpci_packet *entry, uint32_t packet) {
     *gpci_next_of(&timed->pool, packet) = GPCI_NO_PACKET;
     if (entry->mshr.first == GPCI_NO_PACKET)

@@ -287,12 +287,18 @@ GPCI_INLINE void wait_with(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, 
     uint8_t full_sectors = gpci_full_sectors(ctrl->line, missing.fetch);
     if (ctrl->rules->loads_go && !gpci_mshr_in_flight(entry))
         entry->sent = (uint32_t)timed->wheel.now;
-    entry->mshr.full_sectors |= full_sectors;
-    entry->mshr.other_segments |= missing.fetch & (uint8_t)~full_sectors;
+    gpci_mshr_fly(ctrl, entry, entry->mshr.full_sectors | full_sectors,
+                  entry->mshr.other_segments | (missing.fetch & (uint8_t)~full_sectors));
     gpci_log_waits(timed, ctrl, packet, mshr_target);
     ctrl->rules->send(timed, ctrl,
                       &(gpci_fetch_request){packet, mshr_target, result->policy_word, missing.fetch, cached,
                                             access->declined, remote, entry->mshr.entry});
+}
+
+/* With an MSHR entry for each sector: true if the sectors of a fetch do not fit. A fetch alone always fits. */
+static bool lacks_sectors(const gpci_ctrl *ctrl, uint8_t fetch, bool remote) {
+    const uint32_t sectors = ctrl->mshr.sectors[remote];
+    return fetch && sectors && (uint64_t)sectors + gpci_popcount(fetch) > ctrl->options->entries;
 }
 
 gpci_verdict gpci_ctrl_settle(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packet, gpci_tag_access *access,
@@ -313,11 +319,12 @@ gpci_verdict gpci_ctrl_settle(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t packe
     if (GPCI_UNLIKELY(options->drains) && found && missing.fetch && !gpci_mshr_in_flight(entry))
         return settle_late(timed, ctrl, packet, access, mshr_entry, way, missing.wait);
     if (missing.fetch | missing.wait) {
-        if (found ? is_full(timed, ctrl, mshr_entry, missing.wait) ||
-                        entry->mshr.outdated & (missing.fetch | missing.wait)
-                  : ctrl->mshr.used[remote] >= options->entries)
-            return ctrl->rules->on_stall(timed, ctrl, packet, access, mshr_entry,
-                                         found ? GPC_BUSY_MERGE : GPC_BUSY_MSHR);
+        if (found &&
+            (is_full(timed, ctrl, mshr_entry, missing.wait) || entry->mshr.outdated & (missing.fetch | missing.wait)))
+            return ctrl->rules->on_stall(timed, ctrl, packet, access, mshr_entry, GPC_BUSY_MERGE);
+        if (GPCI_UNLIKELY(options->by_sector) ? lacks_sectors(ctrl, missing.fetch, remote)
+                                              : !found && ctrl->mshr.used[remote] >= options->entries)
+            return ctrl->rules->on_stall(timed, ctrl, packet, access, mshr_entry, GPC_BUSY_MSHR);
         if (missing.fetch && gpci_queue_full(remote ? &ctrl->link : &ctrl->out))
             return ctrl->rules->on_stall(timed, ctrl, packet, access, mshr_entry, GPC_BUSY_MISS_QUEUE);
     }
@@ -473,10 +480,10 @@ GPCI_INLINE uint32_t keep_fetch(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet 
 }
 
 /* Segments of a fetch are no longer in flight. */
-GPCI_INLINE void arrived(const gpci_ctrl *ctrl, gpci_packet *mshr_entry, uint8_t segments) {
+GPCI_INLINE void arrived(gpci_ctrl *ctrl, gpci_packet *mshr_entry, uint8_t segments) {
     uint8_t full_sectors = gpci_full_sectors(ctrl->line, segments);
-    mshr_entry->mshr.full_sectors &= (uint8_t)~full_sectors;
-    mshr_entry->mshr.other_segments &= (uint8_t) ~(segments & (uint8_t)~full_sectors);
+    gpci_mshr_fly(ctrl, mshr_entry, mshr_entry->mshr.full_sectors & (uint8_t)~full_sectors,
+                  mshr_entry->mshr.other_segments & (uint8_t) ~(segments & (uint8_t)~full_sectors));
 }
 
 /* True if an entry's leader has all needed data, once these segments have arrived. */
@@ -574,7 +581,8 @@ bool gpci_ctrl_complete_fetch(gpci_timed *timed, gpci_ctrl *ctrl, uint32_t fetch
     if (is_ready(entry, here))
         gpci_l1_done(timed, mshr_entry, fetched->level);
     fetched->line.fetched = ctrl->line->sectors_of[rest];
-    entry->mshr.full_sectors |= ctrl->line->segments_of[fetched->line.fetched];
+    gpci_mshr_fly(ctrl, entry, entry->mshr.full_sectors | ctrl->line->segments_of[fetched->line.fetched],
+                  entry->mshr.other_segments);
     gpci_l1_send_rest(timed, ctrl, fetch);
     return true;
 }

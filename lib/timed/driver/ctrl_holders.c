@@ -26,7 +26,7 @@ static bool is_in_the_way(const gpci_ctrl *ctrl, const gpci_tag_access *access) 
     case GPC_BUSY_NETWORK:
         return gpci_queue_full(&ctrl->served) || (atomics && gpci_queue_full(&atomics->replies));
     case GPC_BUSY_MSHR:
-        return used[0] >= entries || used[1] >= entries;
+        return used[0] >= entries || used[1] >= entries || ctrl->mshr.sectors[0] || ctrl->mshr.sectors[1];
     case GPC_BUSY_MERGE:
     case GPC_BUSY_LINE:
         return (used[0] | used[1]) != 0;

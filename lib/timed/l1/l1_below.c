@@ -6,6 +6,7 @@
 #include "level/rules/level_rules.h"
 #include "timed/core/gl1_ctrl.h"
 #include "timed/core/kept_access.h"
+#include "timed/core/mshr_table.h"
 #include "timed/core/stage_times.h"
 #include "timed/core/timed.h"
 #include "timed/ctrl/constant_cache.h"
@@ -61,7 +62,7 @@ uint32_t gpci_l1_copy(gpci_timed *timed, uint32_t packet, gpci_packet_type type)
 }
 
 /* Add segments to a read. Sectors now complete are fetched whole, and the MSHR entry has whole sectors in flight. */
-static void grow(gpci_timed *timed, const gpci_ctrl *ctrl, gpci_packet *read, uint8_t segments) {
+static void grow(gpci_timed *timed, gpci_ctrl *ctrl, gpci_packet *read, uint8_t segments) {
     const gpci_level *level = ctrl->line;
     const uint8_t before = gpci_full_sectors(level, read->segments);
     read->segments |= segments;
@@ -71,8 +72,8 @@ static void grow(gpci_timed *timed, const gpci_ctrl *ctrl, gpci_packet *read, ui
         return;
     gpci_packet *entry = gpci_packet_at(&timed->pool, gpci_mshr_of_fetch(timed, ctrl, read));
     const uint8_t full_sectors = gpci_full_sectors(level, read->segments) & (uint8_t)~before;
-    entry->mshr.full_sectors |= full_sectors;
-    entry->mshr.other_segments &= (uint8_t)~full_sectors;
+    gpci_mshr_fly(ctrl, entry, entry->mshr.full_sectors | full_sectors,
+                  entry->mshr.other_segments & (uint8_t)~full_sectors);
 }
 
 /* Join the fetch of other sectors of the line, if not yet sent. */
