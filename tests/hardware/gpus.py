@@ -64,6 +64,7 @@ GPUS = {
     "h200": Board("h200", "32KiB", {}),
     "rx6900xt": Board("rx6900xt", "0B", clocks(2555), {"strides": "rdna2"}, {"L0": 32, "GL1": 112, "L2": 1024}, 2),
     "mi300x": Board("mi300x", "0B", {}, {}, {"L1": 16, "L2": 1024}, 1, 16),
+    "mi210": Board("mi210", "0B", {}, {}, {"L1": 8, "L2": 176}, 1, 16),
 }  # fmt: skip
 
 # Families: curves in gpus.json, and the points of a curve that run by default.

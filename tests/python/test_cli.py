@@ -72,7 +72,7 @@ class Presets(Commands):
         for line, preset in zip(lines, gpucache.presets()):
             self.assertIn(preset.summary, line)
         truths = {line.split()[0]: line.partition("  ")[2].strip().rpartition("  ")[2] for line in lines}
-        for name in ("v100", "a100", "rtx3090", "rtx4090", "h200", "rx6900xt", "mi300x"):
+        for name in ("v100", "a100", "rtx3090", "rtx4090", "h200", "rx6900xt", "mi300x", "mi210"):
             self.assertTrue(truths[name].startswith("gpu-benches on a"), name)
         self.assertEqual(truths["h100"], "micro-benchmarks and 58 traced launches of an H100")
 
