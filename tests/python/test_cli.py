@@ -37,7 +37,7 @@ class Top(Commands):
 
     def test_help_and_version(self):
         text = self.done("--help")
-        for name in ("run", "compare", "sweep", "bottleneck", "tune", "profile", "info", "convert", "presets", "policies",
+        for name in ("run", "compare", "sweep", "explain", "bottleneck", "tune", "profile", "info", "convert", "presets", "policies",
                      "config"):  # fmt: skip
             self.assertRegex(text, rf"\n    {name}\s")
             self.assertIn(f"usage: gpucache {name}", self.done(name, "--help"))

@@ -20,6 +20,7 @@ WRITERS = {
     "run --save-at": "run TRACE --mode timed --save-at 10 TARGET",
     "compare --json": "compare TRACE --policies lru,fifo --json TARGET",
     "compare --csv": "compare TRACE --policies lru,fifo,mru,lip,bip,dip,srrip,brrip,drrip,ship,nru,plru --csv TARGET",
+    "explain --json": "explain TRACE --json TARGET",
     "bottleneck --json": "bottleneck TRACE --json TARGET",
     "profile --json": "profile TRACE --json TARGET",
     "profile --binary": "profile TRACE --binary TARGET",

@@ -79,7 +79,7 @@ class Commands(Choosing):
         return [(kernel["number"], kernel["stats"]["blocks"]) for kernel in self.document("run", *arguments)["kernels"]]
 
     def test_help(self):
-        for name in ("run", "compare", "bottleneck", "tune", "profile", "info", "convert"):
+        for name in ("run", "compare", "explain", "bottleneck", "tune", "profile", "info", "convert"):
             self.assertIn("--kernels LIST", self.done(name, "--help"), name)
 
     def test_run(self):
@@ -133,7 +133,8 @@ class Commands(Choosing):
 
     def test_applications(self):
         few = *self.FEW, "--kernels", "net::pool"
-        for name, more in (("bottleneck", ("--warps", "1")), ("tune", ("--what", "blocks", "--cache", self.path("c")))):
+        cases = ("explain", ()), ("bottleneck", ("--warps", "1")), ("tune", ("--what", "blocks", "--cache", self.path("c")))
+        for name, more in cases:
             document = self.document(name, self.source, *few, *more)
             (application,) = document["applications"]
             self.assertEqual((application["name"], application["kernels"]), ("t:4 net::pool", "net::pool"))

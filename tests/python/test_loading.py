@@ -122,6 +122,7 @@ class Commands(Files):
     def test_every_command(self):
         self.loads("run", SOURCE)
         self.loads("bottleneck", SOURCE, "--warps", "1", "--max-cycles", "200", "--jobs", "2")
+        self.loads("explain", SOURCE, "--max-cycles", "200", "--jobs", "2")
         self.loads("tune", SOURCE, "--what", "blocks", "--max-cycles", "200", "--cache", self.path("tune"))
         self.loads("profile", SOURCE, "--search", "access-count", "--jobs", "2")
         self.loads("config")

@@ -22,7 +22,7 @@ from ._output import Failure
 COMMANDS = {
     name: name.split()[-1]
     for name in (
-        "run", "compare", "sweep", "bottleneck", "tune", "profile", "coherence", "coherence verify", "info", "convert",
+        "run", "compare", "sweep", "explain", "bottleneck", "tune", "profile", "coherence", "coherence verify", "info", "convert",
         "presets", "policies", "config", "counters", "reproduce", "report", "torture",
     )
 }  # fmt: skip

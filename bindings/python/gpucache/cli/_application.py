@@ -3,6 +3,7 @@
 
 import argparse
 import concurrent.futures
+import contextlib
 import os
 import threading
 
@@ -11,6 +12,7 @@ from ..about import about
 from ..hierarchy import Hierarchy
 from ..replay import Replay
 from ..stats import Stats
+from ..trace import Trace
 from .._names import kernel_name
 from ._common import (
     add_configuration,
@@ -100,22 +102,40 @@ class Application:
         if options.kernels is not None and len(kernels) == 1:
             self.name = f"{name}:{kernel.index + 1} {kernel_name(kernel.name)}"
 
-    def measure(self, changes, go_on):
-        """Stats with changed settings. `go_on` is asked again and again; false cancels."""
+    @contextlib.contextmanager
+    def configured(self):
+        """The Config of a run without changes."""
+        with context(self.options) as made, settings(made, self.options, varied=()) as config:
+            yield config
+
+    def each_result(self, changes, go_on, dealt=None, **listeners):
+        """Results of all kernels with changed settings, one by one. `go_on` is asked again and again; false cancels.
+
+        dealt      a trace of the chosen kernels, in place of the application's
+        listeners  of Replay: events and so on
+        """
         options = self.options
         with context(options) as made, settings(made, options, changes, varied=()) as config:
-            with Replay(made, config, lambda progress: go_on()) as replay, opened(made, options, self.source) as trace:
-                return sum((result.stats for result in replay.run(trace)), Stats())
+            opening = opened(made, options, self.source) if dealt is None else Trace(made, dealt)
+            with Replay(made, config, lambda progress: go_on(), **listeners) as replay, opening as trace:
+                yield from replay.run(trace)
+
+    def results(self, *arguments, **options):
+        """[Result] of all kernels, as each_result()."""
+        return list(self.each_result(*arguments, **options))
+
+    def measure(self, changes, go_on):
+        """Stats of all kernels together, as results()."""
+        return sum((result.stats for result in self.results(changes, go_on)), Stats())
 
 
 def measure_all(tasks, jobs):
-    """Yield (task, Stats) of every task, (application, changes), at the end of the run. Contexts are independent:
+    """Yield (task, measured) of every task, (application, changes), at the end of the run. Contexts are independent:
     runs are threads that wait only for the library."""
     stop = threading.Event()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = {
-            pool.submit(application.measure, changes, lambda: not stop.is_set()): (application, changes)
-            for application, changes in tasks
+            pool.submit(task[0].measure, task[1], lambda: not stop.is_set()): task for task in tasks
         }
         try:
             for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
