@@ -145,9 +145,35 @@ class Hosts(unittest.TestCase):
             self.assertEqual(twice[counter], 2 * once[counter], counter)
         self.assertEqual(twice["dram.read_sectors"], once["dram.read_sectors"])
 
+    def gem5(self, found, answers=0):
+        """Bytes of loads, stores and atomics, packets deleted, instructions finished, tokens returned once."""
+        self.assertEqual([found[key] for key in ("wrong", "wrong_olds", "alive", "unfinished")], [0, 0, 0, 0])
+        self.assertEqual((found["full_tokens"], found["answers"]), (MACHINE["sm.count"], answers))
+
     def test_gem5(self):
         for source in (LINES, PAIRS, SPREAD, STORES):
-            self.hold("gem5", source, MACHINE)
+            self.gem5(self.hold("gem5", source, MACHINE))
+
+    def test_gem5_launch(self):
+        """MemSyncReqs took no token; those of sendInvL2 have no instruction's number."""
+        found, before = host("gem5", LINES, MACHINE, "launch"), host("gem5", LINES, MACHINE)
+        self.gem5(found, answers=2 * MACHINE["sm.count"])
+        for counter in ("l1.load_sectors", "l1.load_sector_hits", "dram.read_sectors"):
+            self.assertEqual(found[counter], before[counter], counter)
+
+    def test_gem5_atomics(self):
+        """Words have one more for each atomic, and lanes get the words before."""
+        found = host("gem5", LINES, MACHINE, "atomics")
+        self.gem5(found)
+        self.assertEqual(found["l2.atomic_sectors"], 4 * 800)
+
+    def test_gem5_packets_of_an_instruction(self):
+        """Lanes that come in two cycles return one token; lanes of two packets have the bytes of both."""
+        for source in (LINES, STORES):
+            self.gem5(host("gem5", source, MACHINE, "tlb"))
+            found = host("gem5", source, MACHINE, "split")
+            self.gem5(found)
+        self.assertEqual(host("gem5", LINES, MACHINE, "split")["l1.load_bytes_used"], 800 * 128)
 
     def test_sst(self):
         """SST 15 and 16: counters, statistics, the bytes of each request, and every request deleted once."""

@@ -4,6 +4,7 @@
 
 /* Coalescers, L1s and all below by the library, in Ruby's place: what compute units' memory ports are connected to. */
 #include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -30,7 +31,7 @@ class GpuCache : public ClockedObject {
             : QueuedResponsePort(name, queue), cache(owner), number(number), queue(owner, *this) {}
         bool recvTimingReq(PacketPtr pkt) override { return cache.receive(number, pkt); }
         Tick recvAtomic(PacketPtr pkt) override { return cache.memSide.sendAtomic(pkt); }
-        void recvFunctional(PacketPtr pkt) override { cache.memSide.sendFunctional(pkt); }
+        void recvFunctional(PacketPtr pkt) override { cache.moveBytes(pkt); }
         AddrRangeList getAddrRanges() const override { return AddrRangeList(); }
         GpuCache &cache;
         const unsigned number;
@@ -48,16 +49,17 @@ class GpuCache : public ClockedObject {
         bool recvTimingResp(PacketPtr) override { return true; }
         void recvReqRetry() override {}
     };
-    /* Memory instruction of a wavefront: packets of the lanes, by port. */
+    typedef std::pair<unsigned, uint64_t> Key; /* CU, and number of an instruction */
+    /* Access of a wavefront: packets of one size, by port. */
     struct Instruction {
-        uint64_t seqNum;
-        unsigned cu;
-        bool further; /* number of the previous instruction */
-        std::vector<std::pair<unsigned, PacketPtr>> lanes;
+        Key key;
+        std::map<unsigned, PacketPtr> lanes;
     };
 
     bool receive(unsigned port, PacketPtr pkt);
     gpc_status offer(Instruction &instruction);
+    void returnToken(const Instruction &instruction);
+    void moveBytes(PacketPtr pkt);
     void tick();
     void complete(const Instruction &instruction);
     static void onComplete(void *user_data, const gpc_completion *completion);
@@ -69,6 +71,7 @@ class GpuCache : public ClockedObject {
     std::vector<std::unique_ptr<LanePort>> lanePorts;
     std::vector<std::unique_ptr<TokenPort>> tokenPorts;
     std::deque<std::unique_ptr<Instruction>> arriving; /* not yet in the hierarchy; in order per CU */
+    std::map<Key, unsigned> left;                      /* packets of an instruction not yet in the hierarchy */
     EventFunctionWrapper tickEvent;
     Cycles next = Cycles(0); /* ticks ahead of the library's clock */
 };

@@ -3,13 +3,15 @@
 #define GEM5_STUB_HH
 
 /*
- * Part of gem5 used by the SimObject: names and signatures of src/mem/port.hh (012c4a3), mem/qport.hh,
- * mem/token_port.hh, mem/packet.hh, mem/request.hh and sim/clocked_object.hh as of release 23.0 and later. The
- * test's implementation: one clock, one queue of events, ports without limits.
+ * Part of gem5 used by the SimObject: names, signatures and assertions of v24.0.0.1 (b1a44b89): mem/port.hh, mem/qport.hh,
+ * mem/token_port.hh, mem/packet.hh, mem/request.hh, mem/abstract_mem.cc, base/amo.hh, sim/clocked_object.hh,
+ * gpu-compute/compute_unit.hh and gpu-compute/gpu_dyn_inst.hh. The test's implementation: one clock, one queue of events,
+ * ports without limits, and a memory below every RequestPort.
  */
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <list>
 #include <map>
@@ -45,7 +47,7 @@ typedef std::list<AddrRange> AddrRangeList;
         }                                      \
     } while (0)
 
-/* Events by tick, in order of scheduling. */
+/* Events by tick. Within a tick, the last scheduled is the first, as in EventQueue::insert. */
 struct EventFunctionWrapper {
     EventFunctionWrapper(const std::function<void(void)> &callback, const std::string &) : callback(callback) {}
     bool scheduled() const { return due; }
@@ -54,19 +56,51 @@ struct EventFunctionWrapper {
 };
 inline Tick stubTick = 0;
 inline std::multimap<Tick, std::function<void(void)>> stubQueue;
+inline void stubSchedule(Tick when, std::function<void(void)> callback) {
+    stubQueue.emplace_hint(stubQueue.lower_bound(when), when, std::move(callback));
+}
 inline Tick curTick() {
     return stubTick;
 }
 
+#define panic_if(condition, ...)             \
+    do {                                     \
+        if (condition) {                     \
+            std::fputs(__VA_ARGS__, stderr); \
+            std::abort();                    \
+        }                                    \
+    } while (0)
+
+struct AtomicOpFunctor {
+    virtual void operator()(uint8_t *p) = 0;
+    virtual ~AtomicOpFunctor() {}
+};
+
 class Request {
   public:
-    uint64_t getReqInstSeqNum() const { return seq; }
-    bool hasPC() const { return true; }
+    bool hasInstSeqNum() const { return numbered; }
+    uint64_t getReqInstSeqNum() const {
+        panic_if(!hasInstSeqNum(), "Request::getReqInstSeqNum: hasInstSeqNum()\n");
+        return seq;
+    }
+    void setReqInstSeqNum(const uint64_t seq_num) {
+        numbered = true;
+        seq = seq_num;
+    }
+    bool hasPC() const { return pc != 0; }
     Addr getPC() const { return pc; }
-    bool isInvL1() const { return false; }
+    bool isInvL1() const { return invL1; }
+    bool isInvL2() const { return invL2; }
     bool isGLCSet() const { return false; }
+    bool isAtomic() const { return atomicOp != nullptr; }
+    AtomicOpFunctor *getAtomicOpFunctor() { return atomicOp.get(); }
+    Addr paddr = 0, pc = 0;
+    unsigned size = 0;
+    bool numbered = false, invL1 = false, invL2 = false;
+    std::unique_ptr<AtomicOpFunctor> atomicOp;
+
+  private:
     uint64_t seq = 0;
-    Addr pc = 0;
 };
 typedef std::shared_ptr<Request> RequestPtr;
 
@@ -77,11 +111,11 @@ class MemCmd {
         ReadResp,
         WriteReq,
         WriteResp,
-        WriteCompleteResp,
         SwapReq,
         SwapResp,
         MemSyncReq,
-        MemSyncResp
+        MemSyncResp,
+        WriteCompleteResp
     };
     MemCmd(Command _cmd) : cmd(_cmd) {}
     bool operator==(MemCmd c2) const { return cmd == c2.cmd; }
@@ -94,19 +128,41 @@ class Packet {
     struct SenderState {
         virtual ~SenderState() {}
     };
-    Packet(const RequestPtr &_req, MemCmd _cmd) : cmd(_cmd), req(_req) {}
+    Packet(const RequestPtr &_req, MemCmd _cmd) : cmd(_cmd), req(_req), addr(_req->paddr), size(_req->size) { alive++; }
+    ~Packet() { alive--; }
+    Packet(const Packet &) = delete;
+    static inline int alive = 0; /* test's count: a compute unit deletes the responses */
     Addr getAddr() const { return addr; }
     void setAddr(Addr _addr) { addr = _addr; }
     unsigned getSize() const { return size; }
-    bool isWrite() const { return cmd == MemCmd::WriteReq || cmd == MemCmd::SwapReq; }
-    bool isAtomicOp() const { return cmd == MemCmd::SwapReq; }
+    bool isRead() const { return cmd.cmd == MemCmd::ReadReq || cmd.cmd == MemCmd::SwapReq; }
+    bool isWrite() const { return cmd.cmd == MemCmd::WriteReq || cmd.cmd == MemCmd::SwapReq; }
     bool isResponse() const { return cmd.cmd % 2 || cmd == MemCmd::WriteCompleteResp; }
-    void makeTimingResponse() { cmd = MemCmd(static_cast<MemCmd::Command>(cmd.cmd + 1)); }
+    void makeResponse() {
+        panic_if(isResponse(), "Packet::makeResponse: isRequest()\n");
+        cmd = MemCmd(static_cast<MemCmd::Command>(cmd.cmd + 1));
+    }
+    void makeTimingResponse() { makeResponse(); }
+    template <typename T> void dataStatic(T *p) {
+        panic_if(data, "Packet::dataStatic: STATIC_DATA\n");
+        data = p;
+    }
+    template <typename T> T *getPtr() {
+        panic_if(!data, "Packet::getPtr: no data\n");
+        return data;
+    }
+    void setData(const uint8_t *p) { std::memcpy(getPtr<uint8_t>(), p, getSize()); }
+    void writeData(uint8_t *p) { std::memcpy(p, getPtr<uint8_t>(), getSize()); }
+    AtomicOpFunctor *getAtomicOp() const { return req->getAtomicOpFunctor(); }
+    bool isAtomicOp() const { return req->isAtomic(); }
     MemCmd cmd;
     RequestPtr req;
     SenderState *senderState = nullptr;
-    Addr addr = 0;
-    unsigned size = 0;
+
+  private:
+    uint8_t *data = nullptr;
+    Addr addr;
+    unsigned size;
 };
 typedef Packet *PacketPtr;
 
@@ -120,10 +176,35 @@ class Port {
     const PortID id;
 };
 
+/* AbstractMemory: a SwapReq is a read here, too. */
+class StubMemory {
+  public:
+    void functionalAccess(PacketPtr pkt) {
+        uint8_t *host_addr = at(pkt->getAddr());
+        panic_if(pkt->getAddr() % 64 + pkt->getSize() > 64, "functional access of two lines\n");
+        if (pkt->isRead())
+            pkt->setData(host_addr);
+        else if (pkt->isWrite())
+            pkt->writeData(host_addr);
+        else
+            panic_if(true, "AbstractMemory: unimplemented functional command\n");
+        pkt->makeResponse();
+    }
+    uint8_t *at(Addr addr) {
+        std::vector<uint8_t> &line = lines[addr / 64];
+        line.resize(64);
+        return &line[addr % 64];
+    }
+
+  private:
+    std::map<Addr, std::vector<uint8_t>> lines;
+};
+inline StubMemory stubMemory;
+
 class RequestPort : public Port {
   public:
     RequestPort(const std::string &name, PortID id = InvalidPortID) : Port(name, id) {}
-    void sendFunctional(PacketPtr) const {}
+    void sendFunctional(PacketPtr pkt) const { stubMemory.functionalAccess(pkt); }
     Tick sendAtomic(PacketPtr) { return 0; }
     virtual bool recvTimingResp(PacketPtr pkt) = 0;
     virtual void recvReqRetry() = 0;
@@ -139,11 +220,52 @@ class ResponsePort : public Port {
     RequestPort *stubPeer = nullptr;
 };
 
+class TokenManager {
+  public:
+    TokenManager(int init_tokens) : availableTokens(init_tokens), maxTokens(init_tokens) {}
+    bool haveTokens(int num_tokens) { return availableTokens >= num_tokens; }
+    void acquireTokens(int num_tokens) { availableTokens -= num_tokens; }
+    void recvTokens(int num_tokens) {
+        availableTokens += num_tokens;
+        panic_if(availableTokens > maxTokens, "More tokens available than the maximum after recvTokens!\n");
+    }
+
+  private:
+    int availableTokens, maxTokens;
+};
+
 class TokenResponsePort : public ResponsePort {
   public:
     TokenResponsePort(const std::string &name, PortID id = InvalidPortID) : ResponsePort(name, id) {}
-    void sendTokens(int num_tokens) { stubTokens += num_tokens; }
-    int stubTokens = 0;
+    void sendTokens(int num_tokens) {
+        fatal_if(!stubTokens, "Tried sendTokens to non-token requestor!\n");
+        stubTokens->recvTokens(num_tokens);
+    }
+    TokenManager *stubTokens = nullptr; /* tokens of the port at the other end */
+};
+
+class GPUDynInst {
+  public:
+    int getLaneStatus(int lane) const { return statusVector.at(static_cast<size_t>(lane)); }
+    std::vector<int> statusVector; /* packets of a lane without a response */
+    uint32_t stubSm = 0, stubWarp = 0;
+};
+typedef std::shared_ptr<GPUDynInst> GPUDynInstPtr;
+
+class ComputeUnit {
+  public:
+    class DataPort : public RequestPort {
+      public:
+        using RequestPort::RequestPort;
+        struct SenderState : public Packet::SenderState {
+            ComputeUnit *computeUnit = nullptr;
+            GPUDynInstPtr _gpuDynInst;
+            PortID port_index;
+            SenderState(GPUDynInstPtr gpuDynInst, PortID _port_index)
+                : _gpuDynInst(gpuDynInst), port_index(_port_index) {}
+            SenderState(ComputeUnit *cu, PortID _port_index) : computeUnit(cu), port_index(_port_index) {}
+        };
+    };
 };
 
 struct ClockedObjectParams {
@@ -163,7 +285,7 @@ class ClockedObject {
     }
     void schedule(EventFunctionWrapper &event, Tick when) {
         event.due = true;
-        stubQueue.emplace(when, [&event] {
+        stubSchedule(when, [&event] {
             event.due = false;
             event.callback();
         });
