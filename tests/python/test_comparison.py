@@ -16,7 +16,9 @@ import unittest
 from harness import TemporaryCase, below_heading, command, environment, python, write_trace
 
 import gpucache
-from gpucache import comparison
+from gpucache import comparison, repeats
+
+FULL = os.environ.get("GPUCACHE_TESTS") != "quick"
 
 THRASH = "synthetic:warp-reuse:512KiB"
 
@@ -155,7 +157,7 @@ class Comparing(TemporaryCase):
         self.assertEqual(heading, [f"gpucache {gpucache.version()}, preset h100, timed"])
         self.assertEqual(lines[0].split(), ["trace", "policy", *comparison.TIMED, "traffic", "speed-up"])
         first = [line.split()[0] for line in lines[1:]]
-        self.assertEqual(first, ["t", "fifo", THRASH[10:], "fifo", "geometric", "fifo"])
+        self.assertEqual(first, ["t", "fifo", THRASH[10:], "fifo", "geometric", "fifo", "equal"])
         self.assertEqual(lines[1].split()[-2:], ["1.000", "1.000"])
         self.assertNotIn("speed-up", str(gpucache.compare(["lru"], [self.source])))
 
@@ -254,6 +256,109 @@ class Comparing(TemporaryCase):
             self.assertEqual(seen, [(1, 2), (2, 2)])
 
 
+class Repeats(TemporaryCase):
+    """Perturbed repetitions, and what they say about a difference."""
+
+    SETTINGS = {"sm.count": 2}
+
+    def test_interval(self):
+        """The example of repeats.py, by hand: Welch's interval with a degree of freedom."""
+        found = repeats.speedup([((100, 102), (90, 91))])
+        logs = [[math.log(each) for each in pair] for pair in ((100, 102), (90, 91))]
+        variances = [(pair[1] - pair[0]) ** 2 / 4 for pair in logs]
+        reach = 12.706 * math.sqrt(sum(variances))
+        self.assertAlmostEqual(found.value, math.sqrt(100 * 102 / 90 / 91))
+        self.assertAlmostEqual(found.low, found.value * math.exp(-reach))
+        self.assertAlmostEqual(found.high, found.value * math.exp(reach))
+        self.assertFalse(found.significant)
+        self.assertTrue(repeats.speedup([((100, 102, 101), (90, 91, 90))]).significant)
+
+    def test_two_traces_halve_the_logarithms(self):
+        one, other = ((100, 102), (90, 91)), ((50, 51), (60, 61))
+        both = repeats.speedup([one, other])
+        self.assertAlmostEqual(both.value, math.sqrt(repeats.speedup([one]).value * repeats.speedup([other]).value))
+
+    def test_draws_are_stated_and_differ(self):
+        with gpucache.Config(self.context, "gtx480") as config:
+            draws = [repeats.draw(config, 0, "lru", "trace", turn) for turn in range(50)]
+            self.assertEqual(draws[0], repeats.draw(config, 0, "lru", "trace", 0))
+            self.assertNotEqual(draws[0], repeats.draw(config, 1, "lru", "trace", 0))
+            for key in repeats.KEYS:
+                added = {settings[key] - config.number(key) for settings, _ in draws}
+                self.assertEqual(added, set(range(repeats.JITTER + 1)))
+
+    def test_rows(self):
+        found = gpucache.compare(["lru", "drrip"], [THRASH], "gtx480", mode="timed", settings=self.SETTINGS, repeat=3)
+        base, row = found
+        self.assertIsNone(base.interval)
+        self.assertEqual([len(base.repeats), len(row.repeats)], [3, 3])
+        self.assertGreater(len({*base.repeats, *row.repeats}), 3)
+        self.assertEqual(row.interval, repeats.speedup([(base.repeats, row.repeats)]))
+        self.assertAlmostEqual(row.values["cycles"], sum(row.repeats) / 3)
+        self.assertEqual(found.means[1].interval, row.interval)
+        self.assertIn(f"{row.interval.low:.3f} to {row.interval.high:.3f}", str(found))
+        again = gpucache.compare(["lru", "drrip"], [THRASH], "gtx480", mode="timed", settings=self.SETTINGS, repeat=3, jobs=1)
+        self.assertEqual([each.repeats for each in again], [base.repeats, row.repeats])
+
+    def test_a_policy_does_not_differ_from_itself(self):
+        """LRU against LRU, five runs each: at most 5 of 100 comparisons are significant."""
+        count = 100 if FULL else 20
+        labels = {f"{side} {number}": "lru" for number in range(count) for side in ("one", "other")}
+        found = list(gpucache.compare(labels, ["synthetic:warp-reuse:64KiB"], "gtx480", mode="timed",
+                                      settings=self.SETTINGS, repeat=5))  # fmt: skip
+        wrong = [repeats.speedup([(one.repeats, other.repeats)]).significant for one, other in zip(found[::2], found[1::2])]
+        self.assertLessEqual(sum(wrong), count // 20)
+
+    def test_refusals(self):
+        for arguments in ({"repeat": 2}, {"repeat": 0, "mode": "timed"}):
+            with self.assertRaisesRegex(ValueError, "repeat="):
+                gpucache.compare(["lru"], [THRASH], "gtx480", **arguments)
+        done = command("compare", THRASH, "--policies", "lru", "--repeat", "2")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("--mode timed", done.stderr)
+
+    def test_command(self):
+        few = THRASH, "--preset", "gtx480", "--set", "sm.count=2", "--mode", "timed", "--repeat", "3", "--seed", "7"
+        done = command("compare", *few, "--policies", "lru", "--policies", "own:=lru,replacement:sdbp", "--json",
+                       self.path("a.json"), "--csv", self.path("a.csv"))  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("a.json"), encoding="utf-8") as file:
+            runs = json.load(file)["runs"]
+        self.assertEqual([run["policy"] for run in runs], ["lru", "own", "replacement:sdbp"])
+        self.assertEqual([len(run["cycles"]) for run in runs], [3, 3, 3])
+        self.assertEqual(["interval" in run for run in runs], [False, True, True])
+        with open(self.path("a.csv"), encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(float(rows[1]["speedup_low"]), runs[1]["interval"]["low"])
+        self.assertRegex(done.stdout, r"(?m) own .* \d\.\d{3} to \d\.\d{3}")
+
+
+class Forms(TemporaryCase):
+    def test_markdown_and_latex(self):
+        found = gpucache.compare(["lru", "fifo"], [THRASH], "gtx480")
+        lines = found.markdown().splitlines()
+        self.assertEqual(lines[1], "| :-- | :-- | --: | --: | --: | --: |")
+        self.assertEqual({line.count("|") for line in lines}, {7})
+        text = found.latex()
+        self.assertIn(r"l1.load\_hit\_rate & l2.read\_sectors", text)
+        self.assertEqual(text.count(r" \\"), 1 + len(found) + len(found.means))
+        for option, form in (("--markdown", found.markdown()), ("--latex", text)):
+            done = command("compare", THRASH, "--policies", "lru,fifo", "--preset", "gtx480", option)
+            self.assertEqual(done.stdout, form + "\n")
+
+    def test_policies_without_effect_are_named(self):
+        """A warp scheduler without a clock changes no counter."""
+        found = gpucache.compare(["lru", "gto", "mru"], [THRASH], "gtx480")
+        self.assertEqual(found.alike, ["gto"])
+        self.assertIn("\nequal to lru in every counter: gto", str(found))
+
+    def test_equal_labels_are_refused(self):
+        for arguments in (("lru,lru",), ("lru", "--policies", "lru")):
+            done = command("compare", THRASH, "--policies", *arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("'lru' twice; LABEL:=POLICY tells two apart", done.stderr)
+
+
 class Command(TemporaryCase):
     def setUp(self):
         super().setUp()
@@ -281,7 +386,7 @@ class Command(TemporaryCase):
         document = json.loads(self.done(*arguments, "--json", "-"))
         self.assertEqual([(run["policy"], run["trace"], run["speedup"], run["stats"]) for run in document["runs"]],
                          [(row.policy, row.trace, row.speedup, json.loads(row.stats.json())) for row in expected])
-        self.assertEqual(document["geometric_means"], [mean._asdict() for mean in expected.means])
+        self.assertEqual(document["geometric_means"], [dict(list(mean._asdict().items())[:3]) for mean in expected.means])
         rows = list(csv.DictReader(io.StringIO(self.done(*arguments, "--csv", "-", "--metrics", "ipc,cycles"))))
         self.assertEqual([float(row["ipc"]) for row in rows], [row.stats["ipc"] for row in expected])
         self.assertEqual(list(rows[0]), ["trace", "policy", "version", "preset", "mode", "settings", "ipc", "cycles", "traffic",

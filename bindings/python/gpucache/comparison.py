@@ -7,11 +7,13 @@ import contextlib
 import math
 import multiprocessing
 import os
+import re
 from collections import namedtuple
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 from . import _notes
 from . import policy as policies_of
+from . import repeats as repeats_of
 from ._constants import PolicyKind, Status
 from ._executors import ended, processes
 from ._table import table, told
@@ -26,11 +28,12 @@ from .trace import Kernels, Trace
 # A policy on a trace. `values` are the metrics by name, None if unmeasured or a ratio without a denominator. `traffic`
 # (sectors read from L2) and `speedup` (timed: cycles of the first / own cycles) are relative to the first policy on the
 # trace, None without a reference. `policies` are counters published by policies, {name: PolicyValue}. A failed run has
-# an `error`, and nothing else.
-Row = namedtuple("Row", "policy trace stats values traffic speedup policies error", defaults=(None, None))
+# an `error`, and nothing else. With repeats, `repeats` are the cycles of each, `interval` is that of the speed-up
+# (repeats.Interval; None for the first policy), `values` are means, and all else is of the first repetition.
+Row = namedtuple("Row", "policy trace stats values traffic speedup policies error interval repeats", defaults=(None,) * 4)
 
-# Geometric means over the traces.
-Mean = namedtuple("Mean", "policy traffic speedup")
+# Geometric means over the traces; `interval` with repeats.
+Mean = namedtuple("Mean", "policy traffic speedup interval", defaults=(None,))
 
 # A policy for compare(): a class, a text, or {key: class or text}.
 Policy = Union[type, str, Dict[str, Any]]
@@ -81,35 +84,84 @@ class Comparison(list):
         for policy in self.policies:
             rows = [row for row in self if row.policy == policy]
             found.append(Mean(policy, geometric_mean([row.traffic for row in rows]),
-                              geometric_mean([row.speedup for row in rows])))  # fmt: skip
+                              geometric_mean([row.speedup for row in rows]), self._interval(rows)))  # fmt: skip
         return found
+
+    def _interval(self, rows):
+        """Interval of the speed-up over the traces of some rows, None without repeats."""
+        pairs = [(self.row(self.policies[0], row.trace).repeats, row.repeats) for row in rows if row.interval]
+        return repeats_of.speedup(pairs) if pairs else None
 
     def row(self, policy: str, trace: str) -> Row:
         return next(row for row in self if (row.policy, row.trace) == (policy, trace))
 
-    def __str__(self):
+    @property
+    def alike(self) -> List[str]:
+        """Policies other than the first that change no counter on any trace, such as a scheduler without a clock."""
+        first = {row.trace: row for row in self if row.policy == self.policies[0]}
+        same = dict.fromkeys(self.policies[1:], True)
+        for row in self:
+            if row.policy in same:
+                base = first[row.trace]
+                same[row.policy] &= row.error is None and base.error is None and dict(row.stats) == dict(base.stats)
+        return [policy for policy, equal in same.items() if equal]
+
+    def _cells(self):
+        """(header, rows, columns to the left) of the table."""
         timed = any(row.speedup is not None for row in self)
+        repeated = any(row.interval is not None for row in self)
         ratios = {counter.name for counter in counters() if counter.kind == "ratio"}
 
         def relative(found):
             cells = [found.traffic, found.speedup] if timed else [found.traffic]
-            return ["-" if value is None else f"{value:.3f}" for value in cells]
+            return ["-" if value is None else f"{value:.3f}" for value in cells] + _interval_cells(found)[:2 * repeated]
 
         def value(row, name):
             if row.error is not None:
                 return "failed"
             found = row.values[name]
-            return "-" if found is None else f"{found:.4f}" if name in ratios else f"{found:,}"
+            return "-" if found is None else f"{found:.4f}" if name in ratios else f"{round(found):,}"
 
-        header = ["trace", "policy", *self.metrics, "traffic", *(["speed-up"] if timed else [])]
+        header = ["trace", "policy", *self.metrics, "traffic", *(["speed-up"] if timed else []),
+                  *["95 % interval", ""][:2 * repeated]]  # fmt: skip
         rows = [[row.trace, row.policy, *(value(row, name) for name in self.metrics), *relative(row)] for row in self]
         rows += [["geometric mean", mean.policy, *[""] * len(self.metrics), *relative(mean)] for mean in self.means]
         last = None
-        above = [*heading(self.about), ""]
         for cells in rows:  # a trace is named once
             cells[0], last = "" if cells[0] == last else cells[0], cells[0]
+        return header, rows, (0, 1, len(header) - 1) if repeated else (0, 1)
+
+    def __str__(self):
         below = dict.fromkeys(told(row.error, row.trace, row.policy) for row in self.failures)
-        return "\n".join([*above, *table(header, rows, left=(0, 1)), *["", "failed:"][:2 * bool(below)], *below])
+        alike = [f"equal to {self.policies[0]} in every counter: {', '.join(self.alike)}"] if self.alike else []
+        return "\n".join([*heading(self.about), "", *table(*self._cells()), *alike,
+                          *["", "failed:"][:2 * bool(below)], *below])  # fmt: skip
+
+    def markdown(self) -> str:
+        """The table in Markdown."""
+        header, rows, left = self._cells()
+        rule = [":--" if column in left else "--:" for column in range(len(header))]
+        return "\n".join("| " + " | ".join(cells) + " |" for cells in [header, rule, *rows])
+
+    def latex(self) -> str:
+        """The table in LaTeX, for booktabs."""
+        header, rows, left = self._cells()
+        columns = "".join("l" if column in left else "r" for column in range(len(header)))
+        lines = [" & ".join(map(_tex, cells)) + r" \\" for cells in [header, *rows]]
+        return "\n".join([rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule", *lines[1:],
+                          r"\bottomrule", r"\end{tabular}"])  # fmt: skip
+
+
+def _tex(text):
+    return re.sub(r"[&%$#_{}]", lambda found: "\\" + found[0], text)
+
+
+def _interval_cells(found):
+    """[interval, remark] of a Row or Mean."""
+    interval = found.interval
+    if interval is None:
+        return ["", ""]
+    return [f"{interval.low:.3f} to {interval.high:.3f}", "" if interval.significant else "not significant"]
 
 
 # Forms of a policy in compare()
@@ -145,8 +197,15 @@ _KEYS = {
 }
 
 
+# Words of `kind:name`.
+_WORDS = {words.split()[0]: kind for kind, (_, words) in _KEYS.items()}
+
+
 def _kind_of(context, spec, level):
-    """The kind of the policy with this name. A name of several kinds is refused, because each means another policy."""
+    """(kind, name) of a policy. A name of several kinds is refused, because each means another policy."""
+    word, colon, rest = spec.partition(":")
+    if colon and word.strip() in _WORDS:
+        return _WORDS[word.strip()], rest.strip()
     name = spec.partition("(")[0].partition("+")[0].strip()  # a scheduler may have throttles
     kinds = [kind for kind in _KEYS if name in (info.name for info in context.policies(kind))]
     if not kinds:
@@ -156,7 +215,7 @@ def _kind_of(context, spec, level):
         names = " and a ".join(_KEYS[kind][1] for kind in kinds)
         spellings = " or ".join(f"'{_KEYS[kind][0].format(level=level)}={spec}'" for kind in kinds)
         raise ArgumentError(Status.ERROR_ARGUMENT, f"'{name}' is a {names}: say {spellings}")
-    return kinds[0]
+    return kinds[0], spec
 
 
 def _settings_of(context, policy, level):
@@ -167,7 +226,7 @@ def _settings_of(context, policy, level):
     key, equals, value = spec.partition("=")
     if equals and "(" not in key:
         return {key.strip(): value.strip()}
-    kind = policies_of.kind_of(policy) if isinstance(policy, type) else _kind_of(context, spec, level)
+    kind, spec = (policies_of.kind_of(policy), spec) if isinstance(policy, type) else _kind_of(context, spec, level)
     if kind not in _KEYS:
         raise ArgumentError(Status.ERROR_ARGUMENT, f"{spec} is a throttle: say on which scheduler, 'gto + {spec}'")
     return {_KEYS[kind][0].format(level=level): spec}
@@ -249,8 +308,14 @@ def _runs(classes, preset, settings, kernels=None):
             context.load(each) if isinstance(each, (str, os.PathLike)) else context.register(each)
         return Config(context, preset, {**settings, **changes})
 
-    def measure(changes, source):
-        with Context() as context, made(context, changes) as config:
+    def measure(changes, source, *name):
+        """`name` names a repetition, for its draw of perturbations."""
+        seeds = {}
+        if name:
+            with Context() as context, made(context, changes) as config:
+                perturbed, seeds["seed"] = repeats_of.draw(config, *name)
+            changes = {**changes, **perturbed}
+        with Context(**seeds) as context, made(context, changes) as config:
             with Replay(context, config) as replay, Trace(context, source, kernels=kernels) as trace:
                 for _ in replay.run(trace):
                     pass
@@ -291,17 +356,32 @@ def _over(above, below, name):
     return above[name] / below[name] if name in above and below.get(name) else None
 
 
+def _repeated(outcomes):
+    """(an outcome, metrics' function, cycles) of all repetitions of a run: the first failure, or the first outcome."""
+    failed = next((each for each in outcomes if isinstance(each, Failed)), None)
+    cycles = None if failed or len(outcomes) < 2 else [stats["cycles"] for stats, _, _ in outcomes]
+
+    def mean(name):
+        values = [_value(stats, policies, name) for stats, policies, _ in outcomes]
+        return values[0] if len(values) < 2 or None in values else math.fsum(values) / len(values)
+
+    return failed or outcomes[0], mean, cycles
+
+
 def _rows(trace, found, metrics):
-    """Rows of a trace, by label."""
-    first = next(iter(found.values()), Failed(None))
-    for label, outcome in found.items():
+    """Rows of a trace, from {label: outcomes of all repetitions}."""
+    found = {label: _repeated(outcomes) for label, outcomes in found.items()}
+    first, _, reference = next(iter(found.values()), (Failed(None), None, None))
+    for label, (outcome, mean, cycles) in found.items():
         if isinstance(outcome, Failed):
             yield Row(label, trace, None, dict.fromkeys(metrics), None, None, {}, outcome.error)
             continue
         stats, policies, _ = outcome
         base = {} if isinstance(first, Failed) else first[0]
-        yield Row(label, trace, stats, {name: _value(stats, policies, name) for name in metrics},
-                  _over(stats, base, "l2.read_sectors"), _over(base, stats, "cycles"), policies)  # fmt: skip
+        repeated = reference and cycles and cycles is not reference
+        interval = repeats_of.speedup([(reference, cycles)]) if repeated else None
+        yield Row(label, trace, stats, {name: mean(name) for name in metrics}, _over(stats, base, "l2.read_sectors"),
+                  interval.value if interval else _over(base, stats, "cycles"), policies, None, interval, cycles)
 
 
 def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Iterable[Path],
@@ -309,14 +389,14 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
             metrics: Optional[Iterable[str]] = None, settings: Optional[Mapping[str, Value]] = None, level: str = "l1",
             register: Iterable[Any] = (), jobs: Optional[int] = None,
             on_progress: Callable[[int, int], Any] = lambda done, count: None, keep_going: bool = False,
-            kernels: Optional[Kernels] = None) -> Comparison:  # fmt: skip
+            kernels: Optional[Kernels] = None, repeat: int = 1, seed: int = 0) -> Comparison:  # fmt: skip
     """Run every policy on every trace: a Comparison, relative to the first policy.
 
     policies  a list of policies, or {label: policy}. A policy is
                 a subclass of ReplacementPolicy, Predictor or SchedulerPolicy, registered where the run happens;
                 a name or `name(parameter=value)`: of a replacement policy or predictor of `level`, a warp scheduler
                 (with throttles: `name + name`), or a prefetcher;
-                `key=value`, needed if several kinds have the name: "l1.bypass=sdbp";
+                `kind:name` or `key=value`, needed if several kinds have the name: "predictor:sdbp", "l1.bypass=sdbp";
                 {key: class or value, ...}, several keys at once
     traces    sources as for Trace; each run starts with cold caches
     preset    of every run, before `settings`. None: the keys' defaults
@@ -329,7 +409,12 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
     kernels   kernels of each trace, as for Trace; None: all
     keep_going   a failed run is a row with an `error`, and Ctrl-C returns the finished rows; otherwise exceptions are
                  raised
+    repeat    with "timed": runs of each policy and trace, from 2 on with perturbations (repeats.py), so that a speed-up
+              has an interval
+    seed      names the perturbations
     """
+    if repeat < 1 or (repeat > 1 and mode != "timed"):
+        raise ValueError(f"repeat={repeat}: a number from 1 on; from 2 on with mode='timed', as repeats differ in cycles")
     labels = _labelled(policies)
     metrics = metrics or (TIMED if mode == "timed" else FUNCTIONAL)
     parts = [part for policy in labels.values() for part in _parts(policy) if isinstance(part, type)]
@@ -343,15 +428,16 @@ def compare(policies: Union[Iterable[Policy], Mapping[str, Policy]], traces: Ite
         with Context() as context, made(context, each):
             pass
     _check_metrics(metrics, changes, published)
-    tasks = [(each, source) for source in traces for each in changes]
+    tasks = [(each, source, *([seed, label, os.fspath(source), turn] if repeat > 1 else []))
+             for source in traces for label, each in zip(labels, changes) for turn in range(repeat)]  # fmt: skip
     outcomes = _all(measure, tasks, jobs, on_progress, keep_going)
     notes = {}
-    for (_, source), outcome in zip(tasks, outcomes.found):
+    for (_, source, *_), outcome in zip(tasks, outcomes.found):
         if not isinstance(outcome, Failed):  # runs of a trace have equal notes, but for policies that read PCs
             found = notes.setdefault(os.fspath(source), [])
             found += [note for note in outcome[2] if note not in found]
     results = iter(outcomes.found)
     rows = []
     for trace in _trace_labels(traces):
-        rows += _rows(trace, {label: next(results) for label in labels}, metrics)
+        rows += _rows(trace, {label: [next(results) for _ in range(repeat)] for label in labels}, metrics)
     return Comparison(rows, metrics, origin, outcomes.stopped, notes)
