@@ -8,7 +8,7 @@ import os
 import re
 import unittest
 
-from harness import TemporaryCase, command, traceg, write_trace
+from harness import TemporaryCase, command, python, traceg, write_trace
 
 import gpucache
 from gpucache import cli
@@ -31,9 +31,26 @@ class Top(Commands):
             ([], "COMMAND"), (["fly"], "invalid choice: 'fly'"), (["--fly"], "required: COMMAND"),
         ):  # fmt: skip
             self.assertEqual(self.done(*arguments, status=2, message=message), "")
-            self.done(*arguments, status=2, message="usage: gpucache")
         for name in ("info", "convert", "presets", "policies", "config"):
-            self.done(name, "--fly", status=2, message="usage:")
+            self.done(name, "--fly", status=2, message=f"(gpucache {name} --help)")
+
+    def test_usage_errors_are_a_line_with_the_nearest_name(self):
+        for arguments, line in (
+            (["run"], "gpucache run: error: the following arguments are required: TRACE (gpucache run --help)"),
+            (["rnu"], "gpucache: error: COMMAND: invalid choice: 'rnu'; did you mean 'run'? (gpucache --help)"),
+            (["run", "t", "--mode", "timd"],
+             "gpucache run: error: --mode: invalid choice: 'timd'; did you mean 'timed'? (gpucache run --help)"),
+            (["run", "t", "--preste", "h100"],
+             "gpucache run: error: unrecognized argument: --preste; did you mean '--preset'? (gpucache run --help)"),
+            (["run", "t", "--mode", "x"], "gpucache run: error: --mode: invalid choice: 'x' (gpucache run --help)"),
+        ):  # fmt: skip
+            self.assertEqual(command(*arguments).stderr, line + "\n")
+
+    def test_nearest_names(self):
+        """Presets in another case, and policies of another kind."""
+        self.done("run", "t", "--preset", "H100", status=1, message="did you mean 'h100'?")
+        self.done("run", "synthetic:vectorad", status=1, message="did you mean 'vectoradd'?")
+        self.done("run", "synthetic:vectoradd", "--set", "l1.replacement=agcb", status=1, message="'agcb' is a predictor")
 
     def test_help_and_version(self):
         text = self.done("--help")
@@ -42,6 +59,31 @@ class Top(Commands):
             self.assertRegex(text, rf"\n    {name}\s")
             self.assertIn(f"usage: gpucache {name}", self.done(name, "--help"))
         self.assertEqual(self.done("--version"), f"gpucache {gpucache.__version__}\n")
+
+
+    def test_version_and_help_import_no_object_of_the_library(self):
+        """Both answer at once: the modules with the library's records are not imported."""
+        for option in ("--version", "--help"):
+            done = python("-X", "importtime", "-m", "gpucache", option)
+            imported = set(re.findall(r"\| +(gpucache\S*)", done.stderr))
+            self.assertIn("gpucache.cli", imported)
+            self.assertLessEqual(imported, {"gpucache", "gpucache.cli", "gpucache._constants", "gpucache.errors",
+                                            "gpucache._stdin", "gpucache._output", "gpucache.cli._output",
+                                            "gpucache.cli._terminal"})  # fmt: skip
+
+
+class Kernels(Commands):
+    def test_list(self):
+        text = self.done("kernels")
+        for kernel in gpucache.synthetics():
+            self.assertRegex(text, rf"(?m)^{re.escape(kernel.name)} ")
+        self.assertIn("(blocks=64, seed=1)", re.sub(r"\s+", " ", self.done("kernels", "histogram")))
+
+    def test_chosen(self):
+        lines = self.done("kernels", "transpose-*", "gather").splitlines()[1:]
+        self.assertEqual([line.split()[0] for line in lines if line[0] != " "],
+                         ["transpose-naive", "transpose-tiled", "gather"])  # fmt: skip
+        self.done("kernels", "nothing", status=1, message="gpucache: no synthetic kernel has the name 'nothing'")
 
 
 class Counters(Commands):
@@ -205,8 +247,17 @@ class Policies(Commands):
 class Configuration(Commands):
     def test_reference(self):
         lines = self.done("config").splitlines()
-        self.assertEqual(lines[0].split(), ["key", "type", "unit", "default", "values", "meaning"])
-        self.assertEqual([line.split()[0] for line in lines[1:]], [key.name for key in gpucache.config_keys()])
+        self.assertEqual(lines[0].split(), ["key", "default", "meaning", "(type,", "unit:", "values)"])
+        names = [line.split()[0] for line in lines[1:] if line[0] != " "]
+        self.assertEqual(names, [key.name for key in gpucache.config_keys()])
+        self.assertLessEqual(max(map(len, lines)), 120)
+        self.assertIn("(size, bytes: auto, driver, 0B to 1GiB)", " ".join(self.done("config", "l1.carveout").split()))
+
+    def test_chosen(self):
+        lines = self.done("config", "l1.si*", "clock.core").splitlines()[1:]
+        self.assertEqual([line.split()[0] for line in lines if line[0] != " "], ["clock.core", "l1.size"])
+        self.assertEqual(self.done("config", "l1.size", "--preset", "h100").split("#")[0].strip(), "l1.size = 256KiB")
+        self.done("config", "nothing", status=1, message="gpucache: no key has the name 'nothing'")
 
     def test_markdown(self):
         lines = self.done("config", "--markdown").splitlines()

@@ -285,7 +285,7 @@ class Runs(TemporaryCase):
             (["x", "--json", "-", "--csv", "-"], "cannot both print"),
         ):
             with self.subTest(message):
-                self.assertIn("usage:", command("run", *arguments).stderr)
+                self.assertIn("gpucache run --help", command("run", *arguments).stderr)
                 self.assertEqual(self.done(*arguments, status=2, message=message), "")
 
     def test_any_kernel_name(self):

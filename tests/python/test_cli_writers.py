@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Every file that a command writes: a full disk, a read-only folder, and the previous contents."""
 
+import gzip
 import json
 import os
 import re
@@ -180,6 +181,37 @@ class Writers(TemporaryCase):
         for name in names:
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 self.assertEqual(file.read(), OLD)
+
+
+class Compressed(TemporaryCase):
+    """Outputs whose names end in .gz."""
+
+    def test_same_content(self):
+        trace = write_trace(self.path("t"))
+        for option, name in (("--json", "a.json"), ("--csv", "a.csv"), ("--events", "a.events"), ("--events", "b.json")):
+            packed = self.path(name + ".gz")
+            for target in (self.path(name), packed, packed):
+                self.assertEqual(command("run", trace, option, target).returncode, 0)
+            with open(self.path(name), "rb") as file, gzip.open(packed) as other:
+                self.assertEqual(other.read(), file.read())
+
+    def test_report_reads_them(self):
+        result, page = self.path("a.json.gz"), self.path("page.html.gz")
+        self.assertEqual(command("run", write_trace(self.path("t")), "--json", result).returncode, 0)
+        self.assertEqual(command("report", result, "-o", page).returncode, 0)
+        with gzip.open(page, "rt") as file:
+            self.assertIn("</html>", file.read())
+        with open(result, "r+b") as file:
+            file.truncate(40)
+        done = command("report", result, "-o", page)
+        self.assertEqual((done.returncode, done.stderr), (1, f"gpucache: {result}: neither JSON nor the text of --events\n"))
+
+    def test_full_device(self):
+        target = self.path("full.json.gz")
+        os.symlink("/dev/full", target)
+        done = command("run", write_trace(self.path("t")), "--json", target)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, f"gpucache: {target}: No space left on device\n")
 
 
 class Stores(TemporaryCase):

@@ -17,9 +17,8 @@ import threading
 
 from ._constants import GPC_VERSION_MAJOR, GPC_VERSION_MINOR, __version__
 from ._generated import FUNCTIONS
-from .errors import LibraryError
+from .errors import VARIABLE, LibraryError
 
-VARIABLE = "GPUCACHE_LIBRARY"
 STEM = "libgpucache.so"
 SONAME = f"{STEM}.{GPC_VERSION_MAJOR or f'0.{GPC_VERSION_MINOR}'}"
 PACKAGE = os.path.dirname(os.path.abspath(__file__))

@@ -5,6 +5,7 @@
 
 import contextlib
 import fcntl
+import gzip
 import io
 import os
 import stat
@@ -85,13 +86,14 @@ class _Raw(io.FileIO):
 
 
 class Output:
-    """A file that appears, whole, when committed. - is standard output. Devices and pipes are written directly. An
-    OSError has the path as `filename`.
+    """A file that appears, whole, when committed, compressed if the path ends in .gz. - is standard output. Devices and
+    pipes are written directly. An OSError has the path as `filename`.
     """
 
     def __init__(self, path, binary=False):
         self.path = path
         self._part = None
+        self._plain = None  # below a compressing `file`
         self._binary = binary
         try:
             self._file = self._open()
@@ -119,6 +121,9 @@ class Output:
 
     def _stream(self, file):
         raw = io.BufferedWriter(_Raw(file, self.path))
+        if os.fspath(self.path).endswith(".gz"):
+            self._plain = raw
+            raw = io.BufferedWriter(gzip.GzipFile("", "wb", 6, raw, mtime=0), 1 << 16)  # the same bytes on every day
         return raw if self._binary else io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", newline="")
 
     @property
@@ -130,10 +135,13 @@ class Output:
         try:
             self._file.write(content)
             self._file.flush()
+            if self._plain is not None:
+                self._file.close()  # writes the end of the compressed data, which close() of the file below would lose
+                self._plain.flush()
             if self._part:
                 os.replace(self._part, self._target)  # while the lock is held
                 self._part = None
-                self._file.close()
+                (self._plain or self._file).close()
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -150,5 +158,7 @@ class Output:
         if self.path != "-":
             try:
                 self._file.close()
+                if self._plain is not None:
+                    self._plain.close()
             except OSError:
                 pass  # commit has already reported the failure

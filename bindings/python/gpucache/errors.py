@@ -3,6 +3,8 @@
 
 from ._constants import Status
 
+VARIABLE = "GPUCACHE_LIBRARY"  # environment variable with the library's place (_loader.py)
+
 
 class LibraryError(ImportError):
     """libgpucache could not be loaded; the message has every tried path with the reason of its failure."""

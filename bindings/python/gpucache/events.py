@@ -438,5 +438,5 @@ class Perfetto(Writer):
 
 
 def writer_of(path, file):
-    """A Perfetto for a path ending in .json, otherwise a Text."""
-    return (Perfetto if str(path).endswith(".json") else Text)(file)
+    """A Perfetto for a path ending in .json or .json.gz, otherwise a Text."""
+    return (Perfetto if str(path).endswith((".json", ".json.gz")) else Text)(file)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Shared parts of subcommands: the terminal, tables, output files, configuration options."""
+"""Shared parts of subcommands: contexts, traces, notes, configuration options."""
 
 import argparse
-import sys
 import time
 
 from .. import _notes
@@ -11,37 +10,7 @@ from ..config import Config
 from ..context import Context
 from ..trace import Trace
 from .._constants import LogLevel
-
-
-class _Terminal:
-    """Standard error: messages, and on a terminal a progress line, cleared before messages."""
-
-    def __init__(self):
-        self._shown = 0
-        self._next = 0.0
-
-    def progress(self, make):
-        """Show the result of make(), at most ten times a second."""
-        now = time.monotonic()
-        if not sys.stderr.isatty() or now < self._next:
-            return
-        self._next = now + 0.1
-        line = make()
-        sys.stderr.write("\r" + line.ljust(self._shown))
-        sys.stderr.flush()
-        self._shown = len(line)
-
-    def clear(self):
-        if self._shown:
-            sys.stderr.write("\r" + " " * self._shown + "\r")
-            self._shown = 0
-
-    def note(self, message):
-        self.clear()
-        print(message, file=sys.stderr, flush=True)
-
-
-terminal = _Terminal()
+from ._terminal import terminal
 
 
 def progress_of(kernel):

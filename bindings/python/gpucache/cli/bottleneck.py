@@ -48,7 +48,7 @@ def _numbers(text):
 
 def add(commands):
     parser = commands.add_parser(
-        "bottleneck", help="sweep warps per scheduler and name the bottlenecks", description="Replay each trace, "
+        "bottleneck", description="Replay each trace, "
         "timed, with 1 to the most warps that fit a scheduler, find the best number, and name what limits the "
         "application beyond it. 1 and the most that fit are always among the numbers.",
     )  # fmt: skip

@@ -20,8 +20,7 @@ difference."""
 
 def add(commands):
     parser = commands.add_parser(
-        "coherence", help="run coherence scenarios and compare what comes of them",
-        description="Run the scenarios of a file, and compare with it what comes of them.", epilog=_EPILOG,
+        "coherence", description="Run the scenarios of a file, and compare with it what comes of them.", epilog=_EPILOG,
     )  # fmt: skip
     parser.add_argument("file", metavar="SCENARIOS.json")
     parser.add_argument("--protocol", metavar="NAME", help="another protocol than the one that the file was made for: "

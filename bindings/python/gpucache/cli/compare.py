@@ -28,7 +28,7 @@ from ._output import Failure, Output
 
 def add(commands):
     parser = commands.add_parser(
-        "compare", help="run traces under several policies", description="Replay each trace under each policy, and "
+        "compare", description="Replay each trace under each policy, and "
         "print hit rates, traffic and, with a clock, cycles, all relative to the first policy, with geometric means.",
     )  # fmt: skip
     parser.add_argument("traces", nargs="+", metavar="TRACE", help="as for the command run")

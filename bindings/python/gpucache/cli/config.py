@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """config: reference of keys, or values of a configuration."""
 
+import fnmatch
+
 from .._constants import ValueType
-from .._table import table
+from .._table import wrapped
 from ..config import config_keys
+from ._output import Failure
 from ._common import add_configuration, add_verbose, configuration, configured, context
 
 _HEADER = ["key", "type", "unit", "default", "values", "meaning"]
@@ -11,9 +14,10 @@ _HEADER = ["key", "type", "unit", "default", "values", "meaning"]
 
 def add(commands):
     parser = commands.add_parser(
-        "config", help="list the configuration keys, or effective values", description="List the keys. With a preset, "
+        "config", description="List the keys. With a preset, "
         "files or settings: the value of every key, as a file that --config takes.",
     )  # fmt: skip
+    parser.add_argument("patterns", nargs="*", metavar="KEY", help="only keys with these names; * is any text")
     parser.add_argument("--markdown", action="store_true", help="the key reference as a Markdown table")
     add_configuration(parser)
     add_verbose(parser)
@@ -66,17 +70,31 @@ def _markdown(rows):
         yield f"| `{name}` | {kind} | {unit} | {f'`{initial}`' if initial else ''} | {allowed} | {meaning} |"
 
 
-def _effective(config):
-    pairs = [(key, config[key.name]) for key in config_keys()]
-    for key, value in pairs:
+def _chosen(patterns):
+    found = config_keys()
+    for pattern in patterns:
+        if not fnmatch.filter([key.name for key in found], pattern):
+            raise Failure(f"no key has the name '{pattern}'")
+    return [key for key in found if not patterns or any(fnmatch.fnmatchcase(key.name, each) for each in patterns)]
+
+
+def _effective(config, keys):
+    for key, value in [(key, config[key.name]) for key in keys]:
         line = f"{key.name} = {value}"
         yield line if value == key.initial else f"{line.ljust(38)}  # default {key.initial or 'none'}"
 
 
 def run(options):
+    keys = _chosen(options.patterns)
     if configured(options):
         with context(options) as made, configuration(made, options) as config:
-            print("\n".join(_effective(config)))
+            print("\n".join(_effective(config, keys)))
         return
-    rows = [_row(key) for key in config_keys()]
-    print("\n".join(_markdown(rows) if options.markdown else table(_HEADER, rows, left=range(6))))
+    if options.markdown:
+        print("\n".join(_markdown([_row(key) for key in keys])))
+        return
+    rows = []
+    for name, kind, unit, initial, allowed, meaning in map(_row, keys):
+        about = f"{kind}, {unit}" if unit else kind
+        rows.append([name, initial or "none", f"{meaning} ({about}: {allowed})"])
+    print("\n".join(wrapped(["key", "default", "meaning (type, unit: values)"], rows, left=(0, 1))))

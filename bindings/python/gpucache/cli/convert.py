@@ -11,7 +11,7 @@ from ._output import Failure
 
 def add(commands):
     parser = commands.add_parser(
-        "convert", help="write a trace as .gct or as text", description="Write a trace in another form: TARGET ending "
+        "convert", description="Write a trace in another form: TARGET ending "
         "in .gct is a binary file, anything else a folder of Accel-Sim text.",
     )  # fmt: skip
     parser.add_argument("source", metavar="SOURCE", help="as TRACE for the command run")

@@ -12,8 +12,7 @@ from ._output import Failure
 
 def add(commands):
     parser = commands.add_parser(
-        "counters", help="list counters with their units, meanings and equations",
-        description="List counters. A line with a relation (=, <=, >=) tells an equation of the counter, over other "
+        "counters", description="List counters. A line with a relation (=, <=, >=) tells an equation of the counter, over other "
         "counters or over events of a trace, which holds while nothing is in flight; counters.h has the grammar.",
     )  # fmt: skip
     parser.add_argument("patterns", nargs="*", metavar="NAME", help="only counters with these names; * is any text")

@@ -30,7 +30,7 @@ served them. Cycles: of a request, and their share of the latency of all.
 
 def add(commands):
     parser = commands.add_parser(
-        "explain", help="name what bounds a kernel, and the loads and stores to blame", description="Replay each "
+        "explain", description="Replay each "
         "trace, timed, and then without one limit at a time: faster memories, larger caches, perfect coalescing and so "
         "on. The largest gain names the cause. Changes that suit the cause are tried as well.",
     )  # fmt: skip

@@ -11,7 +11,7 @@ from ._common import add_kernels, add_verbose, context, left_out, opened, size, 
 
 
 def add(commands):
-    parser = commands.add_parser("info", help="describe the kernels of a trace")
+    parser = commands.add_parser("info")
     parser.add_argument("trace", metavar="TRACE", help="as for the command run")
     add_kernels(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object")

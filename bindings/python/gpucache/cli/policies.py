@@ -31,9 +31,7 @@ _KINDS = {
 
 def add(commands):
     parser = commands.add_parser(
-        "policies",
-        help="list replacement policies, predictors, schedulers, throttles, prefetchers, coherence protocols",
-        description="List the policies with what each would cost in hardware: in one cache and in all of the level, or "
+        "policies", description="List the policies with what each would cost in hardware: in one cache and in all of the level, or "
         "in one warp scheduler and in all; and the coherence protocols.",
     )  # fmt: skip
     parser.add_argument("policy", nargs="?", metavar="NAME", help="this one, with its parameters; or "

@@ -17,7 +17,7 @@ def truth(name):
 
 
 def add(commands):
-    parser = commands.add_parser("presets", help="list the presets, or print one")
+    parser = commands.add_parser("presets")
     parser.add_argument("name", nargs="?", metavar="NAME", help="print this one, with the source of every figure")
     parser.set_defaults(run=run)
 

@@ -41,7 +41,7 @@ of an SM) for which Eq. (1) holds.
 
 def add(commands):
     parser = commands.add_parser(
-        "profile", help="reuse, utilisation and what should bypass L1", description="Replay traces and "
+        "profile", description="Replay traces and "
         "tell what their loads do in L1: by transactions per load, by instruction, by SM, by line address.",
     )  # fmt: skip
     parser.add_argument("traces", nargs="*", metavar="TRACE", help="as for the command run; all go into one profile")

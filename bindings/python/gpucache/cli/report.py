@@ -20,7 +20,7 @@ _CONVERTERS = {
 
 def add(commands):
     parser = commands.add_parser(
-        "report", help="results as one page with pictures", description="Make one page of results: memory chart, time "
+        "report", description="Make one page of results: memory chart, time "
         "series, heat maps, policies, warps, loads, coherence. It is one file, and loads nothing.",
     )  # fmt: skip
     parser.add_argument("results", nargs="+", metavar="RESULT", help="what run, compare, tune, bottleneck, profile or "

@@ -32,8 +32,7 @@ def default_cache():
 
 def add(commands):
     parser = commands.add_parser(
-        "reproduce", help="the documents' tables and figures beside this library's",
-        description="Run what the documents ran, on their GPU, and print each number that they give beside the one "
+        "reproduce", description="Run what the documents ran, on their GPU, and print each number that they give beside the one "
         "that is found here. A run is kept and not done again as long as the library stays what it is, so that what "
         "was interrupted goes on where it was.",
     )  # fmt: skip

@@ -92,7 +92,7 @@ counted, not estimated. The sum over all launches is estimated together, hence b
 
 def add(commands):
     parser = commands.add_parser(
-        "run", help="replay traces and print hit rates and traffic", description="Replay traces, each on caches of "
+        "run", description="Replay traces, each on caches of "
         "its own, and print of every kernel hit rates and traffic, or cycles and what the warps waited for.",
     )  # fmt: skip
     parser.add_argument("traces", nargs="+", metavar="TRACE", help=".traceg (plain, .xz, .gz, .zst), kernelslist.g, "

@@ -22,7 +22,7 @@ _MOST_TASKS = 1000  # limit of an array job: Slurm's MaxArraySize is 1001 by def
 
 def add(commands):
     parser = commands.add_parser(
-        "sweep", help="run a plan: traces x presets x settings, kept and resumed", description="Run what a plan says, "
+        "sweep", description="Run what a plan says, "
         "TOML or JSON: each trace on each preset with each combination of settings. A run is kept as it ends, and not "
         "done again while trace, settings and library stay what they are: after a kill, the same command goes on. "
         "Prints a table with what each run is over the baseline, and geometric means.",

@@ -16,8 +16,7 @@ PROGRAM = "gpucache-torture"
 
 def add(commands):
     parser = commands.add_parser(
-        "torture", help="random machines and programs: nothing may hang, get lost or differ",
-        description="Draw machines from the keys, every pair of them, and run random programs on each: in single "
+        "torture", description="Draw machines from the keys, every pair of them, and run random programs on each: in single "
         "cycles, from event to event, with a trace of events, from snapshots and by several threads. All must end, and "
         "have the same completions and counters. Exits 1 at a failure.",
     )  # fmt: skip

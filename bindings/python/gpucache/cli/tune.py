@@ -36,7 +36,7 @@ def default_cache():
 
 def add(commands):
     parser = commands.add_parser(
-        "tune", help="search the best number of warps, blocks, and PCAL's EBTNum", description="Replay each trace, "
+        "tune", description="Replay each trace, "
         "timed, with several numbers of warps per scheduler (warp-opt), thread blocks per SM (CTA-opt), and, at "
         "warp-opt, of bypassing warps (the best EBTNum of static PCAL), and print the settings that are fastest. Few "
         "numbers are all tried; of many, powers of two, and then those around the best. A run is kept and not done "

@@ -47,8 +47,7 @@ def _up_to(most):
 
 def add(commands):
     parser = commands.add_parser(
-        "coherence verify", help="explore all states that small trees reach under a coherence protocol",
-        description="Explore all states that small trees of caches reach under a coherence protocol, and check them.",
+        "coherence verify", description="Explore all states that small trees of caches reach under a coherence protocol, and check them.",
         epilog=_EPILOG,
     )  # fmt: skip
     parser.add_argument("table", metavar="TABLE")

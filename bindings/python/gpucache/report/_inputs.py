@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Inputs of a report: files of --json, and the text of --events."""
 
+import gzip
 import json
 import os
 from collections import namedtuple
@@ -30,11 +31,11 @@ def _kind(document):
 
 
 def read(path):
-    """The Input of a file."""
+    """The Input of a file, plain or ending in .gz."""
     try:
-        with open(path, encoding="utf-8") as file:
+        with (gzip.open if str(path).endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
             text = file.read()
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, gzip.BadGzipFile, EOFError):
         raise ReportError(f"{path}: neither JSON nor the text of --events") from None
     if not text.lstrip().startswith("{"):
         if not text.startswith("#"):
