@@ -217,6 +217,7 @@ class Results(TemporaryCase):
         return [
             self.made("compare.json", "compare", self.source, "--policies", "lru,drrip", *timed),
             self.made("tune.json", "tune", reuse, *few, "--what", "warps", *cache),
+            self.made("explain.json", "explain", reuse, *few),
             self.made("bottleneck.json", "bottleneck", reuse, *few),
             self.made("profile.json", "profile", self.source, "--mrc"),
             self.made("coherence.json", "coherence", scenarios),

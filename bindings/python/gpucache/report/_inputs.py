@@ -11,7 +11,7 @@ class ReportError(ValueError):
     """A file without a result to report; the message names the file."""
 
 
-# `kind`: run, compare, bottleneck, tune, profile, coherence or events; `content` is the document, or the text of
+# `kind`: run, compare, explain, bottleneck, tune, profile, coherence or events; `content` is the document, or the text of
 # events.
 Input = namedtuple("Input", "path kind content")
 
@@ -20,7 +20,8 @@ def _kind(document):
     if "geometric_means" in document and "runs" in document:
         return "compare"
     if "applications" in document:
-        return "bottleneck" if "thresholds" in document else "tune"
+        explained = any("explained" in application for application in document["applications"])
+        return "bottleneck" if "thresholds" in document else "explain" if explained else "tune"
     if "instructions" in document and "classes" in document:
         return "profile"
     if "kernels" in document and "total" in document:
@@ -51,7 +52,7 @@ def read(path):
 def of_document(document, path="result"):
     kind = _kind(document)
     if kind is None:
-        raise ReportError(f"{path}: not the JSON of run, compare, bottleneck, tune, profile or coherence")
+        raise ReportError(f"{path}: not the JSON of run, compare, explain, bottleneck, tune, profile or coherence")
     return Input(path, kind, document)
 
 

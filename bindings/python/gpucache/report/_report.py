@@ -7,7 +7,7 @@ from html import escape
 
 from .._names import short
 from .._output import Output
-from . import energy, heat, loads, memory, series, trees, warps
+from . import causes, energy, heat, loads, memory, series, trees, warps
 from ._figures import count, percent, ratio
 from ._inputs import Input, ReportError, hardware_of, measured, of_document, read
 from ._page import details, grid, page, series as linked, table
@@ -236,6 +236,17 @@ def _bottleneck(given, *_):
     return section
 
 
+def _explain(given, *_):
+    section = _Section("What bounds each kernel", _about(given.content, given.path))
+    for application in given.content["applications"]:
+        section.add(f"<h3>{escape(application['name'])}</h3>" + causes.summary(application["explained"]))
+        for kernel in application["explained"]:
+            if kernel["tried"]:
+                title = f"{short(kernel['name'])}: loads and stores, and changes"
+                section.add(details(title, causes.accesses(kernel) + causes.changes(kernel), True))
+    return section
+
+
 def _profile(given, *_):
     document = given.content
     section = _Section("Loads in L1", f"{count(document['summary']['accesses'])} accesses, "
@@ -271,7 +282,8 @@ def _events(given, *_):
     return section
 
 
-_KINDS = {"run": _run, "compare": _compare, "tune": _tune, "bottleneck": _bottleneck, "profile": _profile,
+_KINDS = {"run": _run, "compare": _compare, "tune": _tune, "bottleneck": _bottleneck, "explain": _explain,
+          "profile": _profile,
           "coherence": _coherence, "events": _events}  # fmt: skip
 
 
