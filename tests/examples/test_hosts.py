@@ -3,10 +3,12 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 import gpucache
 from support import BUILD, INCLUDE, LIBRARY, ROOT, run
@@ -144,6 +146,27 @@ class Hosts(unittest.TestCase):
         for counter in ("l1.load_sectors", "l1.load_sector_hits"):
             self.assertEqual(twice[counter], 2 * once[counter], counter)
         self.assertEqual(twice["dram.read_sectors"], once["dram.read_sectors"])
+
+    def test_gem5_build_and_configuration(self):
+        """The README's SConscript, whose names come from Import, and lines of apu_se.py, where Ruby has no memory bus."""
+        build, connect = re.findall(r"```\n(.*?)```", (HOSTS / "gem5" / "README.md").read_text(), re.S)
+        env, made, names = mock.Mock(), mock.Mock(), {}
+        exported = {"env": env, "SimObject": made.SimObject, "Source": made.Source}
+        names["Import"] = lambda which: names.update(exported)
+        exec(build, names)
+        env.ParseConfig.assert_called_once_with("pkg-config --cflags --libs gpucache")
+        made.SimObject.assert_called_once_with("GpuCache.py", sim_objects=["GpuCache"])
+        made.Source.assert_called_once_with("gpu_cache.cc")
+        ruby = mock.Mock(spec=["sys_port_proxy"])
+        units = [mock.Mock(memory_port=[None] * 64) for _ in range(4)]
+        names = {"GpuCache": mock.Mock(), "system": ruby, "shader": mock.Mock(CUs=units), "args": mock.Mock(wf_size=64),
+                 "n_cu": 4, "gpu_port_idx": 7}  # fmt: skip
+        exec(connect, names)
+        self.assertIs(ruby.gpu_memory.mem_side_port, ruby.sys_port_proxy.in_ports)
+        self.assertEqual(names["gpu_port_idx"], 11)
+        for unit in units:
+            self.assertIs(unit.gmTokenPort, ruby.gpu_memory.token_ports)
+            self.assertEqual(unit.memory_port, [ruby.gpu_memory.cpu_side_ports] * 64)
 
     def gem5(self, found, answers=0):
         """Bytes of loads, stores and atomics, packets deleted, instructions finished, tokens returned once."""
