@@ -232,6 +232,8 @@ struct gpc_cache {
     uint64_t notified;     /* GPC_READS_ bits of the calls that the host has made: gpc_cache_lacks */
     gpci_commons *commons; /* policy state shared with other caches: of the level, or `share_with`; NULL: not shared */
     bool lone;             /* the cache is not in a hierarchy, and owns a reference to its commons */
+    bool refused;          /* a choice was refused (gpci_cache_refuse): `refused_way` of `refused_set` */
+    uint32_t refused_set, refused_way;
     gpc_request last_policy_request; /* last request shown to a host's policy */
     gpc_cache_options options;
 #ifdef GPCI_CHECK
@@ -315,6 +317,12 @@ GPCI_INLINE uint32_t gpci_write_allocate(const gpc_cache *cache, const gpc_reque
     return request->space == GPC_SPACE_LOCAL ? cache->options.write_allocate_local : cache->options.write_allocate;
 }
 
+/*
+ * victim.c. gpci_cache_refuse: note that the replacement policy chose a way that is no candidate; returns
+ * GPC_ERROR_CALLBACK. gpci_cache_fault: false without such a choice; true: `text` names policy, way and set.
+ */
+gpc_status gpci_cache_refuse(gpc_cache *cache, uint32_t set, uint32_t way);
+bool gpci_cache_fault(const gpc_cache *cache, char *text, size_t size);
 /* gpc_cache_sample; first sets sample->reads and sample->read_hits to the counts since the last sample. */
 void gpci_cache_sample(gpc_cache *cache, gpc_sample *sample);
 

@@ -385,7 +385,7 @@ static gpc_status choose_of(gpc_cache *cache, const gpc_request *request, uint32
         return GPC_OK;
     }
     if (!gpci_is_choice(candidates, cache->ways, way))
-        return GPC_ERROR_CALLBACK;
+        return gpci_cache_refuse(cache, set, way);
     *out_way = way;
     return GPC_OK;
 }

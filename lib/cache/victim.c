@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache/cache.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -105,4 +107,18 @@ gpc_status gpc_cache_probe_victim(gpc_cache *cache, const gpc_request *request, 
     }
     *result = found;
     return GPC_OK;
+}
+
+GPCI_COLD gpc_status gpci_cache_refuse(gpc_cache *cache, uint32_t set, uint32_t way) {
+    cache->refused = true;
+    cache->refused_set = set;
+    cache->refused_way = way;
+    return GPC_ERROR_CALLBACK;
+}
+
+bool gpci_cache_fault(const gpc_cache *cache, char *text, size_t size) {
+    if (cache->refused)
+        snprintf(text, size, "'%s' chose way %" PRIu32 " of set %" PRIu32 ", no candidate of its %" PRIu32 " ways",
+                 cache->replacement_ops->name, cache->refused_way, cache->refused_set, cache->ways);
+    return cache->refused;
 }

@@ -7,6 +7,7 @@
 #include "level/coherent/coherent_level.h"
 #include "level/rules/events.h"
 #include "level/rules/level_count.h"
+#include "level/rules/level_rules.h"
 
 /* Serve the lines of a warp instruction, one by one. */
 
@@ -111,9 +112,11 @@ GPCI_INLINE gpc_status serve_all(gpc_hierarchy *hierarchy, const gpc_warp_access
  * Copy the result of an access to the host. A well-formed access can only fail if memory runs out, or if a policy makes
  * an impossible choice.
  */
-GPCI_INLINE gpc_status give(const gpc_warp_result *own, gpc_status status, gpc_warp_result *result, gpc_error *error) {
+GPCI_INLINE gpc_status give(const gpc_hierarchy *hierarchy, const gpc_warp_result *own, gpc_status status,
+                            gpc_warp_result *result, gpc_error *error) {
+    char room[GPCI_FAULT];
     if (GPCI_UNLIKELY(status < 0))
-        return gpci_fail_by_status(error, status, "gpc_hierarchy_access");
+        return gpci_fail(error, status, "gpc_hierarchy_access: %s", gpci_fault_of(hierarchy, status, room));
     return status == GPC_OK && result ? gpci_give(result, own, sizeof *own, "gpc_warp_result", error) : status;
 }
 
@@ -133,7 +136,7 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *hierarchy, const gpc_warp_access *acc
         return status;
     if (GPCI_UNLIKELY(warp_access.copy == GPC_COPY_BULK) && warp_access.mask) {
         status = gpci_functional_bulk(hierarchy, &warp_access, &own);
-        return give(&own, status, result, error);
+        return give(hierarchy, &own, status, result, error);
     }
     gpci_count_instruction(hierarchy, warp_access.sm, warp_access.mask);
     GPCI_AGAIN(hierarchy->of_sm[warp_access.sm].again.thread_instructions += gpci_popcount(warp_access.mask));
@@ -147,7 +150,7 @@ GPCI_INLINE gpc_status take(gpc_hierarchy *hierarchy, const gpc_warp_access *acc
         status = gpci_functional_acquire(hierarchy, &warp_access);
     if (watched)
         status = gpci_append_complete(hierarchy, &own, status);
-    return give(&own, status, result, error);
+    return give(hierarchy, &own, status, result, error);
 }
 
 static GPCI_COLD gpc_status access_caches_watched(gpc_hierarchy *hierarchy, const gpc_warp_access *access,

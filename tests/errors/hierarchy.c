@@ -279,15 +279,16 @@ Test(hierarchy, impossible_victims) {
     }
     const uint64_t far = 4096 * 128;
     access.addresses = &far;
-    FAILS(CALLBACK, "gpc_hierarchy_access: a policy chose an impossible victim", gpc_hierarchy_access, r.h, &access,
-          NULL);
+    FAILS(CALLBACK, "gpc_hierarchy_access: a policy chose an impossible victim: l1 0: 'impossible' chose way",
+          gpc_hierarchy_access, r.h, &access, NULL);
     for (uint64_t line = 0; line < 4096 && later == GPC_OK; line++) {
         const uint64_t address = line * 128;
         access.addresses = &address;
         cr_assert_geq(gpc_hierarchy_try_issue(timed.h, &access, line, NULL, NULL), 0);
         later = gpc_hierarchy_advance(timed.h, 2000, NULL);
     }
-    FAILS(CALLBACK, "gpc_hierarchy_advance: a policy chose an impossible victim", gpc_hierarchy_advance, timed.h, 1);
+    FAILS(CALLBACK, "gpc_hierarchy_advance: a policy chose an impossible victim: l1 0: 'impossible' chose way",
+          gpc_hierarchy_advance, timed.h, 1);
     rig_close(&r);
     rig_close(&timed);
 }

@@ -173,6 +173,17 @@ class Commands(Files):
         text = self.done("compare", *arguments, "--policies", "lru,fails", status=1, message="1 of 2 runs failed")
         self.assertIn("none", text)
 
+    def test_an_impossible_victim(self):
+        """Way 99 of a set: the message names policy, way, set and cache, at each level, with and without a clock."""
+        bad = self.write("bad.py", failing("def choose_victim(self, set, candidates, request): return 99"))
+        for trace, key, ways in (("warp-reuse:512KiB", "l1", 4), ("vectoradd:4MiB", "l2", 16)):
+            for mode in ("functional", "timed"):
+                found = command("run", f"synthetic:{trace}", "--preset", "gtx480", "--load", bad, "--mode", mode, "--set",
+                                f"{key}.replacement=fails")  # fmt: skip
+                self.assertEqual(found.returncode, 1)
+                self.assertRegex(found.stderr, r"a policy chose an impossible victim: "
+                                 rf"{key} \d+: 'fails' chose way 99 of set \d+, no candidate of its {ways} ways\n")  # fmt: skip
+
     def test_bad_files_end_a_command(self):
         self.done("run", SOURCE, "--load", self.path("none.py"), status=1, message="none.py: there is no such file")
 

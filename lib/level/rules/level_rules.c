@@ -1,6 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "level/rules/level_rules.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Describe the refused choice of the first of some caches with one. False: none of them has one. */
+static bool describe(const char *level, gpc_cache *const *caches, uint32_t count, char room[GPCI_FAULT]) {
+    for (uint32_t n = 0; caches && n < count; n++) {
+        int used = snprintf(room, GPCI_FAULT, "a policy chose an impossible victim: %s %" PRIu32 ": ", level, n);
+        if (gpci_cache_fault(caches[n], room + used, GPCI_FAULT - (size_t)used))
+            return true;
+    }
+    return false;
+}
+
+const char *gpci_fault_of(const gpc_hierarchy *hierarchy, gpc_status status, char room[GPCI_FAULT]) {
+    if (status != GPC_ERROR_CALLBACK)
+        return gpc_status_string(status);
+    return describe("l1", hierarchy->l1, hierarchy->sms, room) ||
+                   describe("l2", hierarchy->l2, hierarchy->slices, room) ||
+                   describe("memory-cache", hierarchy->memory_caches, hierarchy->memory.channels, room)
+               ? room
+               : "a policy chose an impossible victim";
+}
+
 void gpci_level_refused(const gpc_access_result *refused, gpc_access_result *result) {
     result->fetch_sectors = refused->fetch_sectors;
     result->outcome = GPC_BYPASSED;

@@ -39,6 +39,15 @@ GPCI_INLINE bool gpci_level_reserves(const gpc_request *request, const gpc_acces
     return on_miss || (gpci_is_write(request) && !result->fetch_sectors);
 }
 
+/* Room for the text of gpci_fault_of. */
+#define GPCI_FAULT 160
+
+/*
+ * Reason of a failed access, as text; `room` holds the text if needed. GPC_ERROR_CALLBACK: a replacement policy chose
+ * an impossible victim; the text names policy, way and cache.
+ */
+const char *gpci_fault_of(const gpc_hierarchy *hierarchy, gpc_status status, char room[GPCI_FAULT]);
+
 /* Turn the result of a request that found no way into a bypass. `refused`: result of the attempt to reserve a way. */
 void gpci_level_refused(const gpc_access_result *refused, gpc_access_result *result);
 /* Turn the result of a request that found no way and may not wait into a bypass. Written `bytes` go below. */

@@ -5,6 +5,7 @@
 #include "level/access/local_memory.h"
 #include "level/rules/kernels.h"
 #include "level/rules/level_count.h"
+#include "level/rules/level_rules.h"
 #include "replay/blocks/clusters.h"
 #include "replay/sm/together.h"
 
@@ -182,9 +183,10 @@ static gpc_status perform(const gpc_replay *replay, gpc_hierarchy *hierarchy, co
 static GPCI_COLD gpc_status failed(const gpc_replay *replay, const gpci_turn *turn, gpc_status status,
                                    gpc_error *error) {
     const gpc_instruction *instruction = &turn->access->form->instruction;
+    char room[GPCI_FAULT];
     return gpci_fail(error, status, "%s: block %u, pc 0x%llx, %s: %s", replay->kernel.file, turn->block,
                      (unsigned long long)instruction->pc, gpc_trace_opcode(turn->run->trace, instruction->opcode),
-                     status == GPC_ERROR_FORMAT ? GPCI_BEYOND_PROCESS : gpc_status_string(status));
+                     status == GPC_ERROR_FORMAT ? GPCI_BEYOND_PROCESS : gpci_fault_of(replay->hierarchy, status, room));
 }
 
 static gpc_status end_turn(gpc_replay *replay, const gpci_turn *turn, gpc_error *error) {

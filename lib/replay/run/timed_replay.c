@@ -3,6 +3,7 @@
 #include "hierarchy/objects.h"
 
 #include "level/observe/energy.h"
+#include "level/rules/level_rules.h"
 #include "replay/blocks/mbarriers.h"
 #include "replay/sampling/sampling.h"
 #include "replay/sm/icache.h"
@@ -290,8 +291,10 @@ static gpc_status turn(gpci_timed_replay *timed_replay, gpc_error *error) {
         gpci_cluster_messages_deliver(timed_replay, gpci_timed_now(replay->hierarchy));
     if (status == GPC_END)
         return gpci_timed_stuck(timed_replay, error);
-    if (status < 0)
-        return gpci_fail(error, status, "%s: %s", replay->kernel.file, gpc_status_string(status));
+    if (status < 0) {
+        char room[GPCI_FAULT];
+        return gpci_fail(error, status, "%s: %s", replay->kernel.file, gpci_fault_of(replay->hierarchy, status, room));
+    }
     if (timed_replay->status < 0)
         return gpci_fail(error, timed_replay->status, "%s", timed_replay->error.message);
     if (ended && GPCI_UNLIKELY(replay->sampling != NULL))

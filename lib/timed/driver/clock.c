@@ -4,6 +4,7 @@
 #include "level/access/processes.h"
 #include "level/rules/driver.h"
 #include "level/rules/events.h"
+#include "level/rules/level_rules.h"
 #include "level/rules/recorder.h"
 #include "timed/core/coherent.h"
 #include "timed/core/run_ahead.h"
@@ -232,10 +233,10 @@ uint64_t gpc_hierarchy_in_flight(const gpc_hierarchy *hierarchy) {
     return hierarchy && hierarchy->timed ? in_flight(hierarchy->timed) : 0;
 }
 
-static const char *failure_of(const gpci_timed *timed, gpc_status status) {
+static const char *failure_of(const gpci_timed *timed, gpc_status status, char room[GPCI_FAULT]) {
     if (timed->error.status == status) /* else the message of an earlier failure, or none */
         return timed->error.message;
-    return status == GPC_ERROR_CALLBACK ? "a policy chose an impossible victim" : gpc_status_string(status);
+    return gpci_fault_of(timed->hierarchy, status, room);
 }
 
 static GPCI_COLD gpc_status refuse_standstill(const gpc_hierarchy *hierarchy, const char *what, gpc_error *error) {
@@ -245,6 +246,7 @@ static GPCI_COLD gpc_status refuse_standstill(const gpc_hierarchy *hierarchy, co
 }
 
 static gpc_status drain(gpc_hierarchy *hierarchy, gpc_error *error) {
+    char room[GPCI_FAULT];
     gpci_timed *timed = hierarchy->timed;
     gpci_timed_fold(timed);
     timed->still.since = timed->wheel.now;
@@ -252,7 +254,7 @@ static gpc_status drain(gpc_hierarchy *hierarchy, gpc_error *error) {
     while (!gpci_timed_is_idle(timed, true)) {
         gpc_status status = gpci_timed_run_cycle(hierarchy, GPCI_NEVER - 1);
         if (status < 0)
-            return gpci_fail(error, status, "gpc_hierarchy_drain: %s", failure_of(timed, status));
+            return gpci_fail(error, status, "gpc_hierarchy_drain: %s", failure_of(timed, status, room));
         if (status == GPC_END || is_overdue(timed))
             return refuse_standstill(hierarchy, "nothing moves", error);
     }
@@ -306,6 +308,7 @@ gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles, gpc_
         return gpci_fail(error, GPC_ERROR_ARGUMENT, "gpc_hierarchy_advance: hierarchy is NULL");
     if (hierarchy->called_back || !hierarchy->timed)
         return refuse_state(hierarchy, "gpc_hierarchy_advance", error);
+    char room[GPCI_FAULT];
     gpci_timed *timed = hierarchy->timed;
     uint64_t target = timed->wheel.now + cycles, next = GPCI_NEVER;
     if (target < timed->wheel.now)
@@ -316,7 +319,7 @@ gpc_status gpc_hierarchy_advance(gpc_hierarchy *hierarchy, uint64_t cycles, gpc_
     if (status == GPC_OK && stands_still(timed, next))
         return refuse_standstill(hierarchy, "gpc_hierarchy_advance: nothing moves any more", error);
     if (GPCI_UNLIKELY(status < 0))
-        return gpci_fail(error, status, "gpc_hierarchy_advance: %s", failure_of(timed, status));
+        return gpci_fail(error, status, "gpc_hierarchy_advance: %s", failure_of(timed, status, room));
     if (status == GPC_OK && timed->shards)
         gpci_shards_go(timed, target);
     else if (status == GPC_OK)
