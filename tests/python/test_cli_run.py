@@ -4,6 +4,7 @@
 import contextlib
 import csv
 import json
+import re
 import lzma
 import os
 import pty
@@ -126,7 +127,8 @@ class Runs(TemporaryCase):
     def test_table(self):
         heading, lines = below_heading(self.done(self.source, "--preset", "h100"))
         self.assertEqual(heading, [f"gpucache {gpucache.version()}, preset h100, functional", f"traces: {self.source}"])
-        header, *rows, rule, total = lines
+        header, *rows, rule, total, order = lines
+        self.assertTrue(order.startswith("order of warps: round-robin"), order)
         for word in ("kernel", "blocks", "warp instr.", "L1", "hit %", "L2", "DRAM", "capacity"):
             self.assertIn(word, header)
         # 5 instructions a warp, 2 warps a block; 8 sectors loaded a warp, half of them hit.
@@ -135,6 +137,22 @@ class Runs(TemporaryCase):
         self.assertEqual(set(rule), {"-"})
         self.assertEqual(total.split()[:5], ["total", "10", "100", "160", "50.0"])
         self.assertTrue(total.endswith("KiB"))
+
+    def test_order_of_warps(self):
+        """Without a clock the table tells how far the order of warps decides L1's hits; with a clock it does not."""
+        few = "--preset", "gtx480", "--set", "sm.count=2"
+        thrash = "synthetic:warp-reuse:256KiB", *few
+        hits = {}
+        for order in ("round-robin", "block"):
+            text = self.done(*thrash, "--set", f"warps.order={order}")
+            total, line = text.splitlines()[-2:]
+            hits[order] = float(total.split()[4])
+            self.assertTrue(line.startswith(f"order of warps: {order} (warps.order)"), line)
+            hits[order, "other"] = float(re.search(r"L1 % in \S+ order: ([\d.]+)", line)[1])
+        self.assertEqual(hits["round-robin", "other"], hits["block"])
+        self.assertEqual(hits["block", "other"], hits["round-robin"])
+        self.assertIn("within 3 points", self.done(self.source, *few))
+        self.assertNotIn("order of warps", self.done(self.source, *few, "--mode", "timed"))
 
     def test_json(self):
         target = self.path("out.json")

@@ -13,7 +13,7 @@ from ..about import COLUMNS, about, cells, heading
 from ..errors import GpucacheError
 from ..replay import TimeSeries
 from ..stats import Stats, counters
-from . import objects
+from . import objects, orders
 from .._names import short
 from ._common import (
     add_configuration,
@@ -566,6 +566,10 @@ def _tell(options, outputs, origin, config, done):
     print("\n".join(heading(origin)) + "\n")
     form = as_timed_table if config["mode"] == "timed" else as_table
     sys.stdout.write((as_concurrent_table if options.concurrent else form)(rows, total))
+    if config["mode"] == "functional" and rows and not (done.failures or done.stopped or options.concurrent):
+        note = orders.line(options, config, total)
+        if note is not None:
+            print(note)
     if done.failures:
         print("\n".join(["", "failed:", *(told(each.error, each.trace) for each in done.failures)]))
     if done.others:
