@@ -4,10 +4,10 @@
 import contextlib
 import csv
 import json
-import re
 import lzma
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
