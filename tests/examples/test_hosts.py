@@ -204,7 +204,7 @@ class Hosts(unittest.TestCase):
             for source in (LINES, PAIRS, STORES):
                 found = self.hold(name, source, MACHINE)
                 self.assertEqual((found["wrong_bytes"], found["alive"]), (0, 0), f"{name} {source}")
-                self.assertEqual(found["megahertz"], 1132, "clock.core of qv100")
+                self.assertEqual((found["megahertz"], found["answered_before_time"]), (1132, 1), "clock.core of qv100")
                 statistics = {
                     key.removeprefix("statistic."): value for key, value in found.items() if key.startswith("statistic.")
                 }

@@ -2,10 +2,7 @@
 #ifndef GPUCACHE_SST_H
 #define GPUCACHE_SST_H
 
-/*
- * memHierarchy's place in SST 15 and 16: `gpucache_sst.Interface` is the StandardMem of a core, in place of
- * memHierarchy.standardInterface; `gpucache_sst.Memory`, linked to all interfaces, is the memory below.
- */
+/* In memHierarchy's place, for SST 15 and 16: `Interface`, a StandardMem per core, and `Memory`, linked to each. */
 #include <array>
 #include <deque>
 #include <memory>
@@ -130,15 +127,15 @@ class Memory : public Component {
     SST_ELI_DOCUMENT_PORTS({"sm%(sm.count)d", "An Interface's lowlink", {}})
     /* Figures of each finished request; then counters of the library, from finish(), with '_' for the first '.'. */
     enum { READS, WRITES, BYTES, LATENCY, HITS, MISSES, COUNTERS };
-    SST_ELI_DOCUMENT_STATISTICS(
-        {"reads", "done", "requests", 1}, {"writes", "done", "requests", 1}, {"bytes", "read and written", "bytes", 1},
-        {"latency", "until completion", "cycles", 1}, {"hits", "Reads, from L1", "requests", 1},
-        {"misses", "Reads, from below", "requests", 1}, {"l1_load_sectors", "32 bytes", "sectors", 1},
-        {"l1_load_sector_hits", "32 bytes", "sectors", 1}, {"l1_store_sectors", "32 bytes", "sectors", 1},
-        {"l1_store_sector_hits", "32 bytes", "sectors", 1}, {"l2_read_sectors", "32 bytes", "sectors", 1},
-        {"l2_read_sector_hits", "32 bytes", "sectors", 1}, {"l2_write_sectors", "32 bytes", "sectors", 1},
-        {"l2_write_sector_hits", "32 bytes", "sectors", 1}, {"dram_read_sectors", "32 bytes", "sectors", 1},
-        {"dram_write_sectors", "32 bytes", "sectors", 1})
+    SST_ELI_DOCUMENT_STATISTICS({"reads", "", "requests", 1}, {"writes", "", "requests", 1},
+                                {"bytes", "read and written", "bytes", 1}, {"latency", "until completion", "cycles", 1},
+                                {"hits", "Reads, from L1", "requests", 1},
+                                {"misses", "Reads, from below", "requests", 1}, {"l1_load_sectors", "", "32 bytes", 1},
+                                {"l1_load_sector_hits", "", "32 bytes", 1}, {"l1_store_sectors", "", "32 bytes", 1},
+                                {"l1_store_sector_hits", "", "32 bytes", 1}, {"l2_read_sectors", "", "32 bytes", 1},
+                                {"l2_read_sector_hits", "", "32 bytes", 1}, {"l2_write_sectors", "", "32 bytes", 1},
+                                {"l2_write_sector_hits", "", "32 bytes", 1}, {"dram_read_sectors", "", "32 bytes", 1},
+                                {"dram_write_sectors", "", "32 bytes", 1})
 
     Memory(ComponentId_t id, Params &params) : Component(id) {
         gpc_config *config = nullptr;
@@ -175,13 +172,12 @@ class Memory : public Component {
         gpc_hierarchy_destroy(m_hierarchy);
         gpc_context_destroy(m_context);
     }
-    /* Writes of the cores before time begins. */
+    /* Writes and reads of the cores before time begins; only reads have a response, as with memHierarchy. */
     void init(unsigned) override {
         for (Link *link : m_links)
-            while (StandardMem::Request *request = link ? RequestEvent::take(link->recvUntimedData()) : nullptr) {
-                request->handle(&m_store);
-                delete request;
-            }
+            while (StandardMem::Request *request = link ? RequestEvent::take(link->recvUntimedData()) : nullptr)
+                if (RequestEvent *event = answer(request, dynamic_cast<StandardMem::Read *>(request)))
+                    link->sendUntimedData(event);
     }
     void finish() override {
         for (size_t i = COUNTERS; i < m_statistics.size(); i++) {
@@ -226,21 +222,26 @@ class Memory : public Component {
         return check(gpc_hierarchy_try_transactions(m_hierarchy, m_ask.lines.data(), count, token, nullptr,
                                                     &m_error)) == GPC_OK;
     }
+    /* Read or write the bytes, and delete the request. */
+    RequestEvent *answer(StandardMem::Request *request, bool wanted) {
+        request->handle(&m_store);
+        StandardMem::Request *response = wanted ? request->makeResponse() : nullptr;
+        if (response)
+            response->handle(&m_store);
+        delete request;
+        return response ? new RequestEvent(response) : nullptr;
+    }
     static void onComplete(void *user_data, const gpc_completion *completion) {
         auto *self = static_cast<Memory *>(user_data);
         auto *request = reinterpret_cast<StandardMem::Request *>(static_cast<uintptr_t>(completion->token));
-        request->handle(&self->m_store);
+        RequestEvent *event = self->answer(request, request->needsResponse());
         self->m_statistics[completion->kind == GPC_LOAD ? READS : WRITES]->addData(1);
         self->m_statistics[BYTES]->addData(self->m_store.bytes);
         self->m_statistics[LATENCY]->addData(completion->cycle - completion->issued);
         if (completion->kind == GPC_LOAD)
             self->m_statistics[completion->level == 1 ? HITS : MISSES]->addData(1);
-        if (request->needsResponse()) {
-            StandardMem::Request *response = request->makeResponse();
-            response->handle(&self->m_store);
-            self->m_links[completion->sm]->send(new RequestEvent(response));
-        }
-        delete request;
+        if (event)
+            self->m_links[completion->sm]->send(event);
     }
 
     Output m_output{"gpucache_sst: ", 1, 0, Output::STDERR};

@@ -10,6 +10,28 @@ using Interfaces::StandardMem;
 
 namespace {
 
+/* Write and read as memHierarchy's standardCPU does in `init`: only the read has a response. */
+uint64_t before_time(GpuCache::Interface &core, GpuCache::Memory &memory, const std::vector<uint8_t> &written,
+                     uint64_t &answered) {
+    uint64_t wrong = 0;
+    auto *write = new StandardMem::Write;
+    write->data = written;
+    write->size = written.size();
+    core.sendUntimedData(write);
+    memory.init(0);
+    auto *read = new StandardMem::Read;
+    read->size = written.size();
+    core.sendUntimedData(read);
+    memory.init(1);
+    while (StandardMem::Request *response = core.recvUntimedData()) {
+        auto *bytes = dynamic_cast<StandardMem::ReadResp *>(response);
+        wrong += !bytes || bytes->data != written;
+        answered++;
+        delete response;
+    }
+    return wrong;
+}
+
 void program(gpc_context *context, gpc_config *config, const char *source, int count, char **words) {
     gpc_launch launch = GPC_LAUNCH_INIT;
     uint64_t sms = 0;
@@ -51,11 +73,8 @@ void program(gpc_context *context, gpc_config *config, const char *source, int c
         above.peer = &below;
         below.peer = &above;
     }
-    auto *initial = new StandardMem::Write; /* before time begins */
-    initial->data = written;
-    initial->size = written.size();
-    cores[0]->sendUntimedData(initial);
-    memory.init(0);
+    uint64_t answered = 0;
+    wrong += before_time(*cores[0], memory, written, answered);
     Cycle_t cycle = 0;
     const auto tick = [&] { memory.clock->call(cycle++); };
     tick(); /* a replay's first instruction issues in cycle 1 */
@@ -89,6 +108,7 @@ void program(gpc_context *context, gpc_config *config, const char *source, int c
         tick();
     memory.finish();
     drive::print(memory.hierarchy());
+    std::printf("answered_before_time %llu\n", static_cast<unsigned long long>(answered));
     std::printf("megahertz %d\n", std::stoi(memory.frequency)); /* without a parameter `clock` */
     std::printf("wrong_bytes %llu\n", static_cast<unsigned long long>(wrong));
     std::printf("alive %lld\n", static_cast<long long>(StandardMem::Request::alive));
