@@ -309,7 +309,7 @@ class PythonPolicy(unittest.TestCase):
         functional, timed = output.split("timed:")
         names = ["lru", "age-lru", "bip", "reuse-by-pc"]
         rows = {}
-        for part, figures in ((functional, 4), (timed, 6)):
+        for part, figures in ((functional, 4), (timed, 7)):
             found = re.findall(rf"^.*?([a-z-]+)((?: +[\d.,]+){{{figures}}})$", part, re.M)
             self.assertEqual([name for name, _ in found], names)
             rows[figures] = {name: [float(cell.replace(",", "")) for cell in cells.split()] for name, cells in found}
@@ -317,13 +317,12 @@ class PythonPolicy(unittest.TestCase):
             self.assertEqual(means, names)
         hit_rates = {name: figures[0] for name, figures in rows[4].items()}
         self.assertGreater(hit_rates["reuse-by-pc"], hit_rates["lru"] + 0.05)
-        for figures in rows.values():
-            for name in names:
+        for count, traffic, ratio in ((4, 1, -1), (7, 2, -2)):
+            for name, figures in rows[count].items():
                 # A ratio equals the quotient of the figures, as far as the printed digits go.
-                traffic = figures[name][1] / figures["lru"][1]
-                self.assertAlmostEqual(figures[name][-1 if len(figures[name]) == 4 else -2], traffic, delta=6e-4)
+                self.assertAlmostEqual(figures[ratio], figures[traffic] / rows[count]["lru"][traffic], delta=6e-4)
         for name in names:
-            self.assertAlmostEqual(rows[6][name][-1], rows[6]["lru"][3] / rows[6][name][3], delta=6e-4)
+            self.assertAlmostEqual(rows[7][name][-1], rows[7]["lru"][4] / rows[7][name][4], delta=6e-4)
 
 
 class Memcheck(unittest.TestCase):
