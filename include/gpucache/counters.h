@@ -14,7 +14,7 @@ GPC_BEGIN_DECLS
  *
  * X(id, field, "name", "unit", KIND, OBJECT, NEEDS, "since", "meaning", "equals")
  *   id      number of the counter in every version of the library: never changed, and never given to another counter,
- *           even after the row is gone. Put a new row where the table reads best; its id is the next free one: 405.
+ *           even after the row is gone. Put a new row where the table reads best; its id is the next free one: 406.
  *   field   last part of the constant with the id: GPC_ID_cycles, GPC_ID_CACHE_reads, GPC_ID_NETWORK_packets,
  *           GPC_ID_MODULE_loads
  *   name    name in JSON, CSV and Python
@@ -73,8 +73,10 @@ GPC_BEGIN_DECLS
     X(6, l1_load_lines, "l1.load_lines", "transactions", SUM, L1_STREAM, NOTHING, "0.1",                              \
       "line transactions of loads",                                                                                   \
       ">= n l1.transactions_per_load; <= l1.load_sectors; if caches, const.size=0B: = count(line sm load)")           \
+    X(405, l1_touched_lines, "l1.touched_lines", "lines", SUM, L1_STREAM, NOTHING, "0.3", "lines of a load, summed",  \
+      "= again; <= l1.load_lines")                                                                                    \
     X(7, l1_load_sectors, "l1.load_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1", "sectors that loads needed",  \
-      "<= 4 l1.load_lines; >= l1.load_lines; if caches, const.size=0B: = sectors(line sm load)")                      \
+      "<= 4 l1.touched_lines; >= l1.load_lines; if caches, const.size=0B: = sectors(line sm load)")                   \
     X(8, l1_load_sector_hits, "l1.load_sector_hits", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                       \
       "of these, found in L1",                                                                                        \
       "= again; <= l1.load_sectors")                                                                                  \

@@ -490,7 +490,7 @@
     X(151, "l1.load_utilisation", l1_load_bytes_used, l1_load_bytes_moved, "0.1",                                     \
       "bytes used of bytes moved by loads")                                                                           \
     X(152, "l1.sectors_per_load", l1_load_sectors, l1_load_requests, "0.1", "sectors per warp load")                  \
-    X(153, "l1.lines_per_load", l1_load_lines, l1_load_requests, "0.1", "line transactions per warp load")            \
+    X(153, "l1.lines_per_load", l1_touched_lines, l1_load_requests, "0.1", "lines per warp load")                     \
     X(154, "l1.bypass_ratio", l1_bypasses, l1_load_lines, "0.1", "bypasses per line transaction of loads")            \
     X(155, "l1.cache_warp_miss_ratio", l1_cache_warp_misses, l1_cache_warp_lines, "0.1",                              \
       "load transactions of cache warps that missed in L1")                                                           \

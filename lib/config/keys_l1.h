@@ -168,6 +168,9 @@
       "their place, as in a write-combining buffer of l1.combine_lines lines")                                         \
     X(L1_MISS_QUEUE, "l1.miss_queue", COUNT, RESET | CLOCK, "packets", "8", 0, 1048576, "unlimited",                   \
       "on their way into the network")                                                                                 \
+    X(L1_MISS_INTERVAL, "l1.miss_interval", COUNT, RESET | CLOCK, "cycles", "0", 0, 1000, "",                          \
+      "core cycles between two packets that leave the miss queue; 0: all for which the network has room leave at "     \
+      "once")                                                                                                          \
     X(L1_BYPASS_QUEUE, "l1.bypass_queue", COUNT, RESET | CLOCK, "packets", "1", 0, 1 << 20, "",                        \
       "beyond a full l1.miss_queue, of loads that a predictor (mrpb) sends past L1 because of it")                     \
     X(TLB_PAGE, "tlb.page", SIZE, RESET, "bytes", "none", 4096, 2097152, "none",                                       \

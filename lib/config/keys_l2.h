@@ -26,8 +26,10 @@
       "of network.input_buffer, network.output_buffer, l2.link_buffer and memory.link_buffer; bytes: a packet enters " \
       "where there is room for all of it, as in Multi2Sim; flits, of a network's width: likewise, and it leaves an "   \
       "input flit by flit")                                                                                            \
-    X(NETWORK_QUEUES, "network.queues", CHOICE, RESET | CLOCK, "", "fifo", 0, 0, "fifo|virtual",                       \
-      "an input port's packets: one queue, whose head holds up the others, or one for each output port")               \
+    X(NETWORK_QUEUES, "network.queues", CHOICE, RESET | CLOCK, "", "fifo", 0, 0, "fifo|virtual|bursts",                \
+      "an input port's packets: one queue, whose head holds up the others; one for each output port; or one whose "    \
+      "head holds up the others, and which sends packets to several outputs in a cycle, in their order, as iSLIP in "  \
+      "GPGPU-Sim")                                                                                                     \
     X(NETWORK_TURNAROUND, "network.turnaround", COUNT, RESET | CLOCK, "cycles", "0", 0, 1000, "",                      \
       "network cycles for which an input port moves nothing between two packets: the routing of the next")             \
     X(MEMORY_LINK_LATENCY, "memory.link_latency", COUNT, RESET | CLOCK, "cycles", "0", 0, 10000, "",                   \

@@ -78,6 +78,7 @@ class Hosts(unittest.TestCase):
         settings = MACHINE | {"l1.coalescer": "sector"}
         found = self.hold("accel-sim", LINES, settings, "whole-l1")
         self.assertGreater(found["l1.load_sector_hits"], 0)
+        self.assertEqual(found["l1.touched_lines"], found["l1.load_requests"], "four sectors of a line")
         for source in (PAIRS, SPREAD, STORES):
             self.hold("accel-sim", source, settings, "whole-l1+ascending")
 

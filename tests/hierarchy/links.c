@@ -115,16 +115,17 @@ static void check_decisions(talk t, unsigned moved, bool bypassed) {
     cr_assert_eq(t.heard_up, 9);
     cr_assert_eq(rig_lines(&r, 1, 1), !bypassed);
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 1, .l1_load_requests = 1, .l1_load_lines = 1,
-           .l1_load_sectors = 1, .l1_load_bytes_used = 4, .l1_load_bytes_moved = 128, .l1_bypasses = bypassed,
-           .l1_predictions = 1, .l1_overturned_bypasses = t.first > t.last, .l1_overturned_fills = t.first < t.last,
-           .l1_bypassed_sectors = bypassed ? moved : 0, .l1_fetched_sectors = moved, .l2_read_sectors = moved,
-           .dram_read_sectors = moved);
+           .l1_touched_lines = 1, .l1_load_sectors = 1, .l1_load_bytes_used = 4, .l1_load_bytes_moved = 128,
+           .l1_bypasses = bypassed, .l1_predictions = 1, .l1_overturned_bypasses = t.first > t.last,
+           .l1_overturned_fills = t.first < t.last, .l1_bypassed_sectors = bypassed ? moved : 0,
+           .l1_fetched_sectors = moved, .l2_read_sectors = moved, .dram_read_sectors = moved);
     rig_fire(&r, WORD(GPC_LOAD, 0x40));
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 1, .l1_load_requests = 1, .l1_load_lines = 1,
-           .l1_load_sectors = 1, .l1_load_sector_hits = !bypassed, .l1_load_bytes_used = 4, .l1_load_bytes_moved = 128,
-           .l1_bypasses = bypassed, .l1_bypassed_sectors = bypassed ? moved : 0, .l1_predictions = bypassed,
-           .l1_overturned_fills = bypassed && t.first < t.last, .l1_fetched_sectors = bypassed ? moved : 0,
-           .l2_read_sectors = bypassed ? moved : 0, .l2_read_sector_hits = bypassed ? moved : 0);
+           .l1_touched_lines = 1, .l1_load_sectors = 1, .l1_load_sector_hits = !bypassed, .l1_load_bytes_used = 4,
+           .l1_load_bytes_moved = 128, .l1_bypasses = bypassed, .l1_bypassed_sectors = bypassed ? moved : 0,
+           .l1_predictions = bypassed, .l1_overturned_fills = bypassed && t.first < t.last,
+           .l1_fetched_sectors = bypassed ? moved : 0, .l2_read_sectors = bypassed ? moved : 0,
+           .l2_read_sector_hits = bypassed ? moved : 0);
     rig_close(&r);
 }
 
@@ -179,9 +180,9 @@ Test(memory_links, policy_declines) {
     rig_load(&r, 0x80);
     rig_load(&r, 0);
     EXPECT(&r, .warp_instructions = 3, .thread_instructions = 96, .l1_load_requests = 3, .l1_load_lines = 3,
-           .l1_load_sectors = 12, .l1_load_sector_hits = 4, .l1_load_bytes_used = 384, .l1_load_bytes_moved = 384,
-           .l1_bypasses = 1, .l1_bypassed_sectors = 4, .l1_fetched_sectors = 8, .l2_read_sectors = 8,
-           .dram_read_sectors = 8);
+           .l1_touched_lines = 3, .l1_load_sectors = 12, .l1_load_sector_hits = 4, .l1_load_bytes_used = 384,
+           .l1_load_bytes_moved = 384, .l1_bypasses = 1, .l1_bypassed_sectors = 4, .l1_fetched_sectors = 8,
+           .l2_read_sectors = 8, .dram_read_sectors = 8);
     rig_close(&r);
 }
 

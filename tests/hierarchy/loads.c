@@ -20,8 +20,8 @@ Test(memory_loads, one_sm) {
     cr_assert_eq(hit.l1_sector_hits, 4);
     cr_assert_eq(hit.l2_sectors + hit.dram_sectors, 0);
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 64, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 8, .l1_load_sector_hits = 4, .l1_load_bytes_used = 256, .l1_load_bytes_moved = 256,
-           .l1_fetched_sectors = 4, .l2_read_sectors = 4, .dram_read_sectors = 4);
+           .l1_touched_lines = 2, .l1_load_sectors = 8, .l1_load_sector_hits = 4, .l1_load_bytes_used = 256,
+           .l1_load_bytes_moved = 256, .l1_fetched_sectors = 4, .l2_read_sectors = 4, .dram_read_sectors = 4);
     rig_close(&r);
 }
 
@@ -34,8 +34,8 @@ Test(memory_loads, second_sm_finds_it_in_l2) {
     cr_assert_eq(other.l2_sector_hits, 4);
     cr_assert_eq(other.dram_sectors, 0);
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 64, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 8, .l1_load_bytes_used = 256, .l1_load_bytes_moved = 256, .l1_fetched_sectors = 8,
-           .l2_read_sectors = 8, .l2_read_sector_hits = 4, .dram_read_sectors = 4);
+           .l1_touched_lines = 2, .l1_load_sectors = 8, .l1_load_bytes_used = 256, .l1_load_bytes_moved = 256,
+           .l1_fetched_sectors = 8, .l2_read_sectors = 8, .l2_read_sector_hits = 4, .dram_read_sectors = 4);
     rig_close(&r);
 }
 
@@ -47,8 +47,8 @@ Test(memory_loads, without_l1) {
     cr_assert_null(gpc_hierarchy_cache(r.hierarchy, 1, 0));
     cr_assert_not_null(gpc_hierarchy_cache(r.hierarchy, 2, 0));
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 64, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 8, .l1_load_bytes_used = 256, .l1_load_bytes_moved = 256, .l2_read_sectors = 8,
-           .l2_read_sector_hits = 4, .dram_read_sectors = 4);
+           .l1_touched_lines = 2, .l1_load_sectors = 8, .l1_load_bytes_used = 256, .l1_load_bytes_moved = 256,
+           .l2_read_sectors = 8, .l2_read_sector_hits = 4, .dram_read_sectors = 4);
     rig_close(&r);
 }
 
@@ -59,8 +59,8 @@ Test(memory_loads, without_l2) {
     rig_load(&r, 0);
     cr_assert_null(gpc_hierarchy_cache(r.hierarchy, 2, 0));
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 64, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 8, .l1_load_sector_hits = 4, .l1_load_bytes_used = 256, .l1_load_bytes_moved = 256,
-           .l1_fetched_sectors = 4, .dram_read_sectors = 4);
+           .l1_touched_lines = 2, .l1_load_sectors = 8, .l1_load_sector_hits = 4, .l1_load_bytes_used = 256,
+           .l1_load_bytes_moved = 256, .l1_fetched_sectors = 4, .dram_read_sectors = 4);
     rig_close(&r);
 }
 
@@ -71,8 +71,8 @@ Test(memory_loads, without_caches) {
     rig_load(&r, 0);
     rig_store(&r, 0);
     EXPECT(&r, .warp_instructions = 3, .thread_instructions = 96, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 8, .l1_load_bytes_used = 256, .l1_load_bytes_moved = 256, .l1_store_requests = 1,
-           .l1_store_sectors = 4, .dram_read_sectors = 8, .dram_write_sectors = 4);
+           .l1_touched_lines = 2, .l1_load_sectors = 8, .l1_load_bytes_used = 256, .l1_load_bytes_moved = 256,
+           .l1_store_requests = 1, .l1_store_sectors = 4, .dram_read_sectors = 8, .dram_write_sectors = 4);
     rig_close(&r);
 }
 
@@ -85,8 +85,9 @@ Test(memory_loads, l1_for_local_data_only) {
         rig_fire(&r, LINE_BY(GPC_LOAD, 0x80, .space = GPC_SPACE_LOCAL));
     }
     EXPECT(&r, .warp_instructions = 4, .thread_instructions = 128, .l1_load_requests = 4, .l1_load_lines = 4,
-           .l1_load_sectors = 16, .l1_load_sector_hits = 4, .l1_load_bytes_used = 512, .l1_load_bytes_moved = 512,
-           .l1_fetched_sectors = 4, .l2_read_sectors = 12, .l2_read_sector_hits = 4, .dram_read_sectors = 8);
+           .l1_touched_lines = 4, .l1_load_sectors = 16, .l1_load_sector_hits = 4, .l1_load_bytes_used = 512,
+           .l1_load_bytes_moved = 512, .l1_fetched_sectors = 4, .l2_read_sectors = 12, .l2_read_sector_hits = 4,
+           .dram_read_sectors = 8);
     rig_close(&r);
 }
 
@@ -97,8 +98,8 @@ Test(memory_loads, sectors_arrive_one_by_one) {
     rig_fire(&r, WORD(GPC_LOAD, 28));
     rig_fire(&r, WORD(GPC_LOAD, 96));
     EXPECT(&r, .warp_instructions = 3, .thread_instructions = 3, .l1_load_requests = 3, .l1_load_lines = 3,
-           .l1_load_sectors = 3, .l1_load_sector_hits = 1, .l1_load_bytes_used = 12, .l1_load_bytes_moved = 96,
-           .l1_fetched_sectors = 2, .l2_read_sectors = 2, .dram_read_sectors = 2);
+           .l1_touched_lines = 3, .l1_load_sectors = 3, .l1_load_sector_hits = 1, .l1_load_bytes_used = 12,
+           .l1_load_bytes_moved = 96, .l1_fetched_sectors = 2, .l2_read_sectors = 2, .dram_read_sectors = 2);
     rig_close(&r);
 }
 
@@ -109,15 +110,15 @@ Test(memory_loads, whole_lines) {
     rig_fire(&r, WORD(GPC_LOAD, 0));
     rig_fire(&r, WORD(GPC_LOAD, 96));
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 2, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 2, .l1_load_sector_hits = 1, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 256,
-           .l1_fetched_sectors = 4, .l2_read_sectors = 4, .dram_read_sectors = 4);
+           .l1_touched_lines = 2, .l1_load_sectors = 2, .l1_load_sector_hits = 1, .l1_load_bytes_used = 8,
+           .l1_load_bytes_moved = 256, .l1_fetched_sectors = 4, .l2_read_sectors = 4, .dram_read_sectors = 4);
     rig_close(&r);
     rig_open(&r, "l2.sectors = 1\n");
     rig_fire(&r, WORD(GPC_LOAD, 0));
     rig_fire(&r, WORD(GPC_LOAD, 96));
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 2, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 2, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 64, .l1_fetched_sectors = 2,
-           .l2_read_sectors = 2, .l2_read_sector_hits = 1, .dram_read_sectors = 4);
+           .l1_touched_lines = 2, .l1_load_sectors = 2, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 64,
+           .l1_fetched_sectors = 2, .l2_read_sectors = 2, .l2_read_sector_hits = 1, .dram_read_sectors = 4);
     rig_close(&r);
 }
 
@@ -126,8 +127,8 @@ Test(memory_loads, half_lines_in_l1) {
     rig_open(&r, "l1.line = 64B\nl1.sectors = 2\n");
     cr_assert_eq(rig_load(&r, 0).lines, 2);
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 32, .l1_load_requests = 1, .l1_load_lines = 2,
-           .l1_load_sectors = 4, .l1_load_bytes_used = 128, .l1_load_bytes_moved = 128, .l1_fetched_sectors = 4,
-           .l2_read_sectors = 4, .dram_read_sectors = 4);
+           .l1_touched_lines = 2, .l1_load_sectors = 4, .l1_load_bytes_used = 128, .l1_load_bytes_moved = 128,
+           .l1_fetched_sectors = 4, .l2_read_sectors = 4, .dram_read_sectors = 4);
     rig_close(&r);
     /* L2 without sectors: the first half brings the second */
     rig_open(&r, "l1.line = 64B\nl1.sectors = 1\nl2.sectors = 1\n");
@@ -136,8 +137,8 @@ Test(memory_loads, half_lines_in_l1) {
     cr_assert_eq(rig_lines(&r, 1, 1), 2);
     cr_assert_eq(rig_lines(&r, 2, 1), 1);
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 2, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 2, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 128, .l1_fetched_sectors = 4,
-           .l2_read_sectors = 4, .l2_read_sector_hits = 2, .dram_read_sectors = 4);
+           .l1_touched_lines = 2, .l1_load_sectors = 2, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 128,
+           .l1_fetched_sectors = 4, .l2_read_sectors = 4, .l2_read_sector_hits = 2, .dram_read_sectors = 4);
     rig_close(&r);
 }
 
@@ -151,9 +152,9 @@ Test(memory_loads, l1_evicts) {
     rig_load(&r, 1024);
     rig_load(&r, 0);
     EXPECT(&r, .warp_instructions = 5, .thread_instructions = 160, .l1_load_requests = 5, .l1_load_lines = 5,
-           .l1_load_sectors = 20, .l1_load_sector_hits = 4, .l1_load_bytes_used = 640, .l1_load_bytes_moved = 640,
-           .l1_evictions = 2, .l1_zero_reuse_evictions = 1, .l1_fetched_sectors = 16, .l2_read_sectors = 16,
-           .l2_read_sector_hits = 4, .dram_read_sectors = 12);
+           .l1_touched_lines = 5, .l1_load_sectors = 20, .l1_load_sector_hits = 4, .l1_load_bytes_used = 640,
+           .l1_load_bytes_moved = 640, .l1_evictions = 2, .l1_zero_reuse_evictions = 1, .l1_fetched_sectors = 16,
+           .l2_read_sectors = 16, .l2_read_sector_hits = 4, .dram_read_sectors = 12);
     rig_close(&r);
 }
 
@@ -165,8 +166,8 @@ Test(memory_loads, l2_evicts) {
         rig_load(&r, i * 2048);
     rig_load(&r, 0);
     EXPECT(&r, .warp_instructions = 6, .thread_instructions = 192, .l1_load_requests = 6, .l1_load_lines = 6,
-           .l1_load_sectors = 24, .l1_load_bytes_used = 768, .l1_load_bytes_moved = 768, .l2_read_sectors = 24,
-           .l2_evictions = 2, .dram_read_sectors = 24);
+           .l1_touched_lines = 6, .l1_load_sectors = 24, .l1_load_bytes_used = 768, .l1_load_bytes_moved = 768,
+           .l2_read_sectors = 24, .l2_evictions = 2, .dram_read_sectors = 24);
     rig_close(&r);
 }
 
@@ -191,9 +192,9 @@ Test(memory_loads, cg_passes_l1) {
         rig_fire(&r, WORD_BY(GPC_LOAD, 0, .hint = GPC_HINT_CG));
     cr_assert_eq(rig_lines(&r, 1, 1), 0);
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 2, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 2, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 256, .l1_bypasses = 2,
-           .l1_bypassed_sectors = 2, .l1_fetched_sectors = 2, .l2_read_sectors = 2, .l2_read_sector_hits = 1,
-           .dram_read_sectors = 1);
+           .l1_touched_lines = 2, .l1_load_sectors = 2, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 256,
+           .l1_bypasses = 2, .l1_bypassed_sectors = 2, .l1_fetched_sectors = 2, .l2_read_sectors = 2,
+           .l2_read_sector_hits = 1, .dram_read_sectors = 1);
     rig_fire(&r, WORD_BY(GPC_LOAD, 0, .hint = GPC_HINT_CA));
     cr_assert_eq(rig_lines(&r, 1, 1), 1);
     rig_close(&r);
@@ -207,7 +208,8 @@ Test(memory_loads, prefetch) {
            .dram_read_sectors = 4);
     rig_load(&r, 0);
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 32, .l1_load_requests = 1, .l1_load_lines = 1,
-           .l1_load_sectors = 4, .l1_load_sector_hits = 4, .l1_load_bytes_used = 128, .l1_load_bytes_moved = 128);
+           .l1_touched_lines = 1, .l1_load_sectors = 4, .l1_load_sector_hits = 4, .l1_load_bytes_used = 128,
+           .l1_load_bytes_moved = 128);
     rig_close(&r);
 }
 

@@ -206,9 +206,9 @@ Test(memory_slices, inclusion_of_dirty_lines) {
     gpc_hierarchy_reset_stats(r.hierarchy);
     rig_load(&r, 0x100);
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 32, .l1_load_requests = 1, .l1_load_lines = 1,
-           .l1_load_sectors = 4, .l1_load_bytes_used = 128, .l1_load_bytes_moved = 128, .l1_fetched_sectors = 4,
-           .l1_write_back_sectors = 1, .l1_invalidations = 1, .l2_read_sectors = 4, .l2_evictions = 1,
-           .dram_read_sectors = 4, .dram_write_sectors = 1);
+           .l1_touched_lines = 1, .l1_load_sectors = 4, .l1_load_bytes_used = 128, .l1_load_bytes_moved = 128,
+           .l1_fetched_sectors = 4, .l1_write_back_sectors = 1, .l1_invalidations = 1, .l2_read_sectors = 4,
+           .l2_evictions = 1, .dram_read_sectors = 4, .dram_write_sectors = 1);
     rig_flush(&r);
     cr_assert_eq(rig_stats(&r).dram_write_sectors, 0);
     rig_close(&r);

@@ -75,8 +75,8 @@ Test(memory_writes, back_and_lazy) {
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 1, .l1_store_requests = 1, .l1_store_sectors = 1);
     rig_fire(&r, WORD(GPC_LOAD, 4));
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 1, .l1_load_requests = 1, .l1_load_lines = 1,
-           .l1_load_sectors = 1, .l1_load_bytes_used = 4, .l1_load_bytes_moved = 32, .l1_fetched_sectors = 1,
-           .l2_read_sectors = 1, .dram_read_sectors = 1);
+           .l1_touched_lines = 1, .l1_load_sectors = 1, .l1_load_bytes_used = 4, .l1_load_bytes_moved = 32,
+           .l1_fetched_sectors = 1, .l2_read_sectors = 1, .dram_read_sectors = 1);
     rig_close(&r);
     rig_open(&r, "l1.write_policy = back\nl1.write_allocate = lazy\nl2.write_allocate = lazy\n");
     rig_fire(&r, WORD(GPC_STORE, 0));
@@ -109,9 +109,9 @@ Test(memory_writes, l1_eviction_reaches_l2) {
     rig_load(&r, 0);
     /* the load hits in L2, and then drops the second line */
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 32, .l1_load_requests = 1, .l1_load_lines = 1,
-           .l1_load_sectors = 4, .l1_load_bytes_used = 128, .l1_load_bytes_moved = 128, .l1_evictions = 1,
-           .l1_write_back_sectors = 4, .l1_fetched_sectors = 4, .l2_read_sectors = 4, .l2_read_sector_hits = 4,
-           .l2_write_sectors = 4, .l2_write_sector_hits = 4);
+           .l1_touched_lines = 1, .l1_load_sectors = 4, .l1_load_bytes_used = 128, .l1_load_bytes_moved = 128,
+           .l1_evictions = 1, .l1_write_back_sectors = 4, .l1_fetched_sectors = 4, .l2_read_sectors = 4,
+           .l2_read_sector_hits = 4, .l2_write_sectors = 4, .l2_write_sector_hits = 4);
     rig_flush(&r);
     /* left: lines 0 (clean) and 1024 in L1; then 0, 512 and 1024 in L2, all dirty */
     EXPECT(&r, .l1_write_back_sectors = 4, .l1_invalidations = 2, .l2_write_sectors = 4, .l2_write_sector_hits = 4,
@@ -160,12 +160,12 @@ Test(memory_writes, l2_fetches_pairs) {
     rig_fire(&r, WORD(GPC_LOAD, 0x20));
     rig_fire(&r, WORD(GPC_LOAD, 0));
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 2, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 2, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 64, .l2_read_sectors = 2,
-           .l2_read_sector_hits = 1, .dram_read_sectors = 2);
+           .l1_touched_lines = 2, .l1_load_sectors = 2, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 64,
+           .l2_read_sectors = 2, .l2_read_sector_hits = 1, .dram_read_sectors = 2);
     rig_load(&r, 0x80); /* a whole line: no hit, and no sector too many */
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 32, .l1_load_requests = 1, .l1_load_lines = 1,
-           .l1_load_sectors = 4, .l1_load_bytes_used = 128, .l1_load_bytes_moved = 128, .l2_read_sectors = 4,
-           .dram_read_sectors = 4);
+           .l1_touched_lines = 1, .l1_load_sectors = 4, .l1_load_bytes_used = 128, .l1_load_bytes_moved = 128,
+           .l2_read_sectors = 4, .dram_read_sectors = 4);
     rig_fire(&r, (shot){.kind = GPC_STORE, .address = 0x100, .stride = 4, .lanes = 8, .width = 4}); /* a sector */
     EXPECT(&r, .warp_instructions = 1, .thread_instructions = 8, .l1_store_requests = 1, .l1_store_sectors = 1,
            .l2_write_sectors = 1, .l2_write_sector_hits = 1);
@@ -182,8 +182,8 @@ Test(memory_writes, l2_fetches_lazily) {
     rig_fire(&r, WORD(GPC_LOAD, 4));
     rig_fire(&r, WORD(GPC_LOAD, 0x20));
     EXPECT(&r, .warp_instructions = 2, .thread_instructions = 2, .l1_load_requests = 2, .l1_load_lines = 2,
-           .l1_load_sectors = 2, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 64, .l2_read_sectors = 2,
-           .l2_read_sector_hits = 1, .dram_read_sectors = 2);
+           .l1_touched_lines = 2, .l1_load_sectors = 2, .l1_load_bytes_used = 8, .l1_load_bytes_moved = 64,
+           .l2_read_sectors = 2, .l2_read_sector_hits = 1, .dram_read_sectors = 2);
     rig_flush(&r);
     EXPECT(&r, .l2_write_back_sectors = 1, .dram_write_sectors = 1);
     rig_close(&r);

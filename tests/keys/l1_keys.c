@@ -81,6 +81,7 @@ const key_row key_rows_l1[] = {
     WITH(CLOCK, "l1.combine_cycles", "1", "l1.combine_lines = 8", BURST),
     WITH(CLOCK, "l1.combine_stores", "buffer", "l1.combine_lines = 8", BURST),
     MOVE(CLOCK, "l1.miss_queue", "1", MEMORY),
+    MOVE(CLOCK, "l1.miss_interval", "5", MEMORY),
     WITH(CLOCK, "l1.bypass_queue", "8", "l1.bypass = mrpb\nl1.miss_queue = 1", BURST),
     MOVE(ANY, "tlb.page", "4KiB", MEMORY),
     WITH(ANY, "tlb.l1_entries", "2", "tlb.page = 4KiB", MEMORY),

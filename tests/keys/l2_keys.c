@@ -16,6 +16,7 @@ const key_row key_rows_l2[] = {
     MOVE(CLOCK, "network.output_buffer", "1", MEMORY),
     MOVE(CLOCK, "network.buffer_unit", "flits", MEMORY),
     MOVE(CLOCK, "network.queues", "virtual", MEMORY),
+    MOVE(CLOCK, "network.queues", "bursts", MEMORY),
     MOVE(CLOCK, "network.turnaround", "4", MEMORY),
     WITH(CLOCK, "memory.link_latency", "40", "memory.link_width = 32B", MEMORY),
     MOVE(CLOCK, "memory.link_width", "32B", MEMORY),

@@ -22,6 +22,8 @@ typedef struct model {
     uint32_t count, done;
     uint64_t in_free[64], out_free[64]; /* network cycle from which a link is free */
     uint32_t in_next[64], out_next[64];
+    uint64_t in_sent[64];             /* with bursts: network cycle of the last packet, plus 1 */
+    uint32_t in_to[64];               /* with bursts: output of the last packet */
     uint32_t *order[64], ordered[64]; /* per output: items in the order of their grants */
     uint64_t now;
     gpci_network_stats stats;
@@ -98,7 +100,7 @@ static uint32_t head(const model *m, uint32_t input, uint32_t output, uint64_t a
             continue;
         if (m->items[i].output == output)
             return f->sent_own <= at ? i : m->count;
-        if (m->c->options.queues == GPCI_QUEUES_FIFO)
+        if (m->c->options.queues != GPCI_QUEUES_VIRTUAL)
             break;
     }
     return m->count;
@@ -119,6 +121,8 @@ static void grant(model *m, uint32_t i, uint64_t at, bool refused) {
     const gpci_network_options *o = &m->c->options;
     const uint32_t input = m->items[i].input, output = m->items[i].output;
     uint64_t cycles = ((uint64_t)m->items[i].size + o->width - 1) / o->width;
+    if (o->queues == GPCI_QUEUES_BURSTS && !cycles)
+        cycles = 1;
     uint64_t due = core_cycle(m, at + cycles + o->latency);
     m->inflights[i].granted = true;
     m->inflights[i].granted_core = m->now;
@@ -163,12 +167,32 @@ static uint32_t match_round(model *m, uint64_t at, bool *refused) {
     return grants;
 }
 
+/* Bursts: outputs choose in ascending order, and a packet that leaves uncovers the packet behind. */
+static void match_bursts(model *m, uint64_t at) {
+    const uint32_t inputs = m->c->options.inputs;
+    for (uint32_t output = 0; output < m->c->options.outputs; output++)
+        for (uint32_t n = 0; n < inputs && m->out_free[output] <= at; n++) {
+            const uint32_t input = (m->out_next[output] + n) % inputs, i = head(m, input, output, at);
+            if (i == m->count || (m->in_sent[input] == at + 1 && output <= m->in_to[input]))
+                continue;
+            if (fits(m, claimed_at(m, output, at), i, m->c->options.output_capacity)) {
+                grant(m, i, at, false);
+                m->in_sent[input] = at + 1;
+                m->in_to[input] = output;
+            }
+            break;
+        }
+}
+
 static void move(model *m) {
     const uint64_t last = own_cycle(m, m->now);
     uint64_t first = m->now ? own_cycle(m, m->now - 1) + 1 : 0;
     for (uint64_t at = first < last ? first : last; at <= last; at++) {
         bool refused[64] = {0};
-        while (match_round(m, at, refused)) {}
+        if (m->c->options.queues == GPCI_QUEUES_BURSTS)
+            match_bursts(m, at);
+        else
+            while (match_round(m, at, refused)) {}
     }
 }
 

@@ -361,6 +361,24 @@ Test(timed_l1, entries_of_sectors) {
     cr_expect_eq(stats_of_words(ENTRIES "l1.mshr_merged = line\n", five, 5).l1_mshr_failures, 0);
 }
 
+/* Core cycles of a load of eight lines, of which L1 sends one every `interval` cycles. */
+static uint64_t cycles_of_eight(unsigned interval) {
+    char settings[64];
+    snprintf(settings, sizeof settings, "l1.miss_queue = 8\nl1.miss_interval = %u\n", interval);
+    rig r;
+    rig_open(&r, settings, MEMORY);
+    rig_push(&r, (shot){.kind = GPC_LOAD, .lanes = 8, .width = 4, .stride = 128});
+    rig_finish(&r);
+    const uint64_t cycles = r.done[0].cycle - r.done[0].issued;
+    rig_close(&r);
+    return cycles;
+}
+
+Test(timed_l1, miss_interval) {
+    cr_expect_eq(cycles_of_eight(1), cycles_of_eight(0), "one lookup a cycle");
+    cr_expect_eq(cycles_of_eight(50), cycles_of_eight(49) + 7);
+}
+
 /* Level serving a load of line `line` of a set of four, after an instruction with five lines. */
 static unsigned level_after_five(const char *settings, uint64_t line) {
     rig r;

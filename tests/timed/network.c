@@ -291,6 +291,17 @@ Test(network, a_packet_behind_another_in_one_queue) {
     EXPECT_TAKEN(items, 11, 12, 3);
 }
 
+/* Outputs 1, 2 and 0: two packets in a cycle, and a packet for an earlier output in the next. */
+Test(network, an_input_sends_to_several_outputs_in_a_burst) {
+    crossbar c = plain(1, 3, 32, 0);
+    item *items = ITEMS(PACKET(1, 0, 1, 32), PACKET(1, 0, 2, 32), PACKET(1, 0, 0, 32), PACKET(1, 0, 0, 32));
+    crossbar_run(&c, items, 4);
+    EXPECT_TAKEN(items, 2, 3, 4, 5);
+    c.options.queues = GPCI_QUEUES_BURSTS;
+    crossbar_run(&c, items, 4);
+    EXPECT_TAKEN(items, 2, 2, 3, 4);
+}
+
 Test(network, a_full_output_holds_senders_back) {
     crossbar c = plain(1, 1, 32, 2);
     c.options.input_capacity = 1;

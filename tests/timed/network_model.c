@@ -30,7 +30,7 @@ static crossbar random_crossbar(uint64_t *state) {
                       .latency = pick(state, 0, 6),
                       .input_capacity = pick(state, 0, 5),
                       .output_capacity = pick(state, 0, 5),
-                      .queues = gpci_random_below(state, 2) ? GPCI_QUEUES_VIRTUAL : GPCI_QUEUES_FIFO,
+                      .queues = (gpci_queues)pick(state, GPCI_QUEUES_FIFO, GPCI_QUEUES_BURSTS),
                   }};
     c.options.clock = random_clock(state);
     if (gpci_random_below(state, 4) == 0)

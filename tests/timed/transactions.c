@@ -150,6 +150,8 @@ Test(timed_transactions, a_further_sector_is_no_reuse) {
     cr_assert_eq(gpc_cache_next_line(gpc_hierarchy_cache(lines.hierarchy, 1, 0), &at, &line, NULL), GPC_OK);
     cr_expect_eq(line.reuse_count, 1, "%u", (unsigned)line.reuse_count);
     cr_expect_eq(rig_stats(&lines).l1_load_sector_hits, 4);
+    cr_expect_eq(rig_stats(&lines).l1_load_lines, 8, "transactions");
+    cr_expect_eq(rig_stats(&lines).l1_touched_lines, 2);
     rig_close(&lines);
 }
 

@@ -237,6 +237,7 @@ class CounterId(IntEnum):
     thread_instructions = 4
     l1_load_requests = 5
     l1_load_lines = 6
+    l1_touched_lines = 405
     l1_load_sectors = 7
     l1_load_sector_hits = 8
     l1_load_bytes_used = 9

@@ -4,6 +4,7 @@
 
 /* Accel-Sim's access as a gpc_request, and a hierarchy by Accel-Sim's option file. */
 #include "gpu-sim.h"
+#include "icnt_wrapper.h"
 
 #include <gpucache/ext/hierarchy.h>
 #include <gpucache/gpucache.h>
@@ -30,9 +31,15 @@ inline gpc_hierarchy *make_hierarchy(const char *option_file, std::initializer_l
     call(gpc_context_create, nullptr, &context);
     call(gpc_config_create, context, &config);
     call(gpc_config_import_gpgpusim, config, option_file, nullptr, nullptr);
-    /* Accel-Sim coalesces, waits at a launch, and empties L1 (ldst_unit::invalidate) by itself. */
-    for (const char *pair : {"mode=timed", "l1.coalescer=sector", "launch.cycles=0", "kernels.flush=none"})
+    /*
+     * Accel-Sim coalesces, waits at a launch, and empties L1 (ldst_unit::invalidate) by itself. Its L1 sends a packet a
+     * cycle (baseline_cache::cycle).
+     */
+    for (const char *pair :
+         {"mode=timed", "l1.coalescer=sector", "launch.cycles=0", "kernels.flush=none", "l1.miss_interval=1"})
         call(gpc_config_set_pair, config, pair);
+    if (g_network_mode == LOCAL_XBAR) /* xbar_router::iSLIP_Advance */
+        call(gpc_config_set_pair, config, "network.queues=bursts");
     for (const char *pair : settings)
         call(gpc_config_set_pair, config, pair);
     call(gpc_hierarchy_create, context, config, &hierarchy);

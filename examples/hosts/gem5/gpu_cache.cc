@@ -10,7 +10,7 @@
 namespace gem5 {
 
 static gpc_status check(gpc_status status, const char *what) {
-    fatal_if(status < 0, "gpucache: %s", what);
+    fatal_if(status < 0, "gpucache: %s: %s", gpc_status_string(status), what);
     return status;
 }
 

@@ -226,8 +226,8 @@ static uint8_t hint_of(const gpc_warp_access *access) {
 
 /* Sums over the lines of an instruction. */
 typedef struct sums {
-    /* segments: touched segments. moved: all segments of the touched sectors. used: touched bytes. */
-    uint32_t segments, moved, used;
+    /* segments: touched segments. moved: all segments of the touched sectors. used: touched bytes. lines: distinct. */
+    uint32_t segments, moved, used, lines;
 } sums;
 
 /* Sum up the lines of an instruction. `range`: see gpci_access_lines. `l1`: L1's level; NULL: the lines bypass L1. */
@@ -238,6 +238,7 @@ static sums sum_up(const gpci_transaction *lines, uint32_t count, uint32_t range
         sum.segments += gpci_count_sectors(segments);
         sum.moved += gpci_count_sectors(l1 ? l1->segments_of[l1->sectors_of[segments]] : segments);
         sum.used += range ? 0 : gpci_transaction_bytes(&lines[i]);
+        sum.lines += !lines[i].follows;
     }
     return sum;
 }
@@ -249,6 +250,7 @@ static GPCI_COLD void count_stream(const gpc_hierarchy *hierarchy, const gpc_war
                atomic = access->kind == GPC_ATOMIC || access->kind == GPC_REDUCTION;
     counts->l1_load_requests += load;
     counts->l1_load_lines += load ? count : 0;
+    counts->l1_touched_lines += load ? sum.lines : 0;
     counts->l1_load_sectors += load ? sum.segments : 0;
     counts->l1_store_requests += store;
     counts->l1_store_sectors += store ? sum.segments : 0;
@@ -262,6 +264,7 @@ static void count_lines(gpc_hierarchy *hierarchy, uint32_t sm, uint8_t kind, uin
     case GPC_LOAD:
         counts->l1_load_requests++;
         counts->l1_load_lines += count;
+        counts->l1_touched_lines += sum.lines;
         counts->l1_load_sectors += sum.segments;
         counts->l1_load_bytes_used += sum.used;
         counts->l1_load_bytes_moved += (uint64_t)sum.moved * GPCI_SEGMENT;
@@ -289,6 +292,7 @@ void gpci_access_count_unserved(gpc_hierarchy *hierarchy, const gpc_request *req
     const gpci_level *l1 = gpci_passes_l1(hierarchy, request->space) && !passes ? &hierarchy->l1_level : NULL;
     for (uint32_t i = 0; i < count && request->kind == GPC_LOAD; i++) {
         const uint8_t segments = lines[i].segments;
+        stats->l1_touched_lines += !lines[i].follows;
         stats->l1_load_bytes_used += gpci_transaction_bytes(&lines[i]);
         stats->l1_load_bytes_moved +=
             GPCI_SEGMENT * gpci_count_sectors(l1 ? l1->segments_of[l1->sectors_of[segments]] : segments);

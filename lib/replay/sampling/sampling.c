@@ -21,6 +21,7 @@ static void note_kinds(gpci_sampling *s) {
     TRACE(thread_instructions);
     TRACE(l1_load_requests);
     TRACE(l1_load_lines);
+    TRACE(l1_touched_lines);
     TRACE(l1_load_sectors);
     TRACE(l1_load_bytes_used);
     TRACE(l1_load_bytes_moved);

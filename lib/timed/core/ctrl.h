@@ -272,6 +272,7 @@ typedef struct gpci_ctrl {
     uint64_t fill_free;            /* cycle of the controller's clock from which the fill port is free */
     gpci_wait congested;           /* L2: the network's packet cannot enter */
     gpci_wait unsent;              /* L1: the miss queue's head waits for the network */
+    uint64_t sends_from;           /* L1: core cycle from which the miss queue may send (l1.miss_interval) */
     uint32_t link_at;              /* L2: the other partition's packet at the tags; or GPCI_NO_PACKET */
     bool memory_full;              /* L2: the channel is full for now */
     gpci_tag_access tag_access[2]; /* for requests from above, and from the other partition */

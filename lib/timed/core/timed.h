@@ -118,9 +118,10 @@ struct gpci_timed {
     gpci_memory_channel *memory; /* [channels] */
     uint32_t header, write_mask, write_to_read, rop_latency, l1_queue, issue_latency, miss_latency, bypass_latency,
         release_width, release_latency;
-    bool rop_queue;       /* l2.intake = queue */
-    uint64_t dram_delay;  /* DRAM cycles, with dram.latency_at = request; 0: requests reach the channel at once */
-    uint32_t longest_way; /* longer of miss_latency and bypass_latency */
+    bool rop_queue;         /* l2.intake = queue */
+    uint64_t dram_delay;    /* DRAM cycles, with dram.latency_at = request; 0: requests reach the channel at once */
+    uint32_t longest_way;   /* longer of miss_latency and bypass_latency */
+    uint32_t miss_interval; /* core cycles between two packets from an L1's miss queue */
     gpci_atomic_options atomic_unit;
     uint32_t bundle_line;     /* bytes of a line whose sectors' messages may leave as one packet, in a tree; 0: never */
     bool bypass_alone;        /* l1.bypass_mshrs = false: bypassing loads take no MSHR entries */

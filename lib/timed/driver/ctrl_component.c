@@ -64,8 +64,11 @@ void gpci_ctrl_queues(const gpci_timed *timed, gpci_ctrl *ctrl) {
     const uint64_t way_in = timed->rop_queue ? 0 : timed->rop_latency;
     gpci_queue_init(&ctrl->in, first || in >= GPCI_UNLIMITED ? GPCI_UNLIMITED : (in ? in : 1) + way_in);
     const uint64_t out = gpci_number(timed->hierarchy, first ? GPCI_KEY_L1_MISS_QUEUE : GPCI_KEY_L2_MISS_QUEUE);
-    /* L1: packets on the way to the queue count, too */
-    const uint64_t way = first ? (uint64_t)timed->longest_way * timed->l1_options.ports : 0;
+    /* L1: packets on the way to the queue count, too: as many as pass the tags, or leave the queue, in this time */
+    const uint64_t passed = (uint64_t)timed->longest_way * timed->l1_options.ports,
+                   way = !first                 ? 0
+                         : timed->miss_interval ? (timed->longest_way + timed->miss_interval - 1) / timed->miss_interval
+                                                : passed;
     gpci_queue_init(&ctrl->out, out >= GPCI_UNLIMITED ? out : out + way);
     gpci_queue_init(&ctrl->link, gpci_number(timed->hierarchy, GPCI_KEY_L2_MISS_QUEUE));
     gpci_queue_init(&ctrl->served, replies >= GPCI_UNLIMITED ? replies : replies + timed->l2_options.latency);

@@ -77,9 +77,9 @@ static void hold_due(gpci_holders *holders, const gpci_ctrl *ctrl, const gpci_du
     gpci_held(holders, "access whose data are coming out", due->first != UINT32_MAX, gpci_by_clock(ctrl->component));
 }
 
-/* Mover of the miss queue. The first packet may be still on the way to the queue. */
+/* Mover of the miss queue. The first packet may be still on the way to the queue, or the queue has just sent. */
 static gpci_mover by_way_out(const gpci_timed *timed, const gpci_ctrl *ctrl) {
-    if (!ctrl->out.count || !is_due(timed, &ctrl->out))
+    if (!ctrl->out.count || !is_due(timed, &ctrl->out) || ctrl->sends_from > timed->wheel.now)
         return gpci_by_clock(ctrl->component);
     if (gpci_gl1_way_of(ctrl))
         return gpci_gl1_has_room(timed, ctrl) ? gpci_by_clock(ctrl->component)

@@ -79,6 +79,7 @@ static void read_options(gpci_timed *timed) {
     const uint64_t past = gpci_number(timed->hierarchy, GPCI_KEY_L1_BYPASS_LATENCY);
     timed->bypass_latency = past == GPCI_WORD || timed->hierarchy->coherent ? timed->miss_latency : (uint32_t)past;
     timed->longest_way = timed->miss_latency > timed->bypass_latency ? timed->miss_latency : timed->bypass_latency;
+    timed->miss_interval = number(timed, GPCI_KEY_L1_MISS_INTERVAL);
     timed->release_width = number(timed, GPCI_KEY_L1_RELEASE_WIDTH);
     timed->release_latency = number(timed, GPCI_KEY_L1_RELEASE_LATENCY);
     timed->rop_queue = gpci_number(timed->hierarchy, GPCI_KEY_L2_INTAKE) != 0;

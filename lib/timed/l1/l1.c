@@ -307,11 +307,12 @@ static bool has_room(const gpci_timed *timed, const gpci_ctrl *ctrl) {
                               timed->header + gpci_packet_payload(timed, pkt));
 }
 
-/* True if the first packet has not reached the miss queue; L1 is then woken later. */
+/* True if the first packet has not reached the miss queue, or the queue has just sent; L1 is then woken later. */
 GPCI_INLINE bool is_under_way(gpci_timed *timed, const gpci_ctrl *ctrl) {
-    if (GPCI_LIKELY(!timed->longest_way) || !ctrl->out.count)
+    if (GPCI_LIKELY(!timed->longest_way && !timed->miss_interval) || !ctrl->out.count)
         return false;
-    const uint64_t due = timed->pool.links[ctrl->out.first].due;
+    const uint64_t there = timed->pool.links[ctrl->out.first].due,
+                   due = there > ctrl->sends_from ? there : ctrl->sends_from;
     if (due > timed->wheel.now)
         gpci_wheel_wake(&timed->wheel, ctrl->component, due);
     return due > timed->wheel.now;
@@ -323,6 +324,7 @@ GPCI_INLINE void run_out(gpci_timed *timed, gpci_ctrl *ctrl, room_fn room, send_
     while (!is_under_way(timed, ctrl) && ctrl->out.count && room(timed, ctrl)) {
         uint32_t packet = gpci_queue_pop(&ctrl->out, &timed->pool, now);
         gpci_ctrl_resource_freed(ctrl, GPC_BUSY_MISS_QUEUE);
+        ctrl->sends_from = now + timed->miss_interval;
         send(timed, ctrl, packet);
     }
     if (ctrl->unsent.since != GPCI_NEVER) {

@@ -22,11 +22,15 @@
  * outputs choose an input in a cycle, the input takes the next output in turn. The other outputs are refused and choose
  * again; at a refused output, the turn (`next`) stays with the input that refused.
  *
+ * With bursts (GPCI_QUEUES_BURSTS) an input has one queue and no link. In a cycle, outputs choose in ascending order.
+ * When the first packet has left, the packet behind is offered to the outputs that have yet to choose [GPGPU-Sim 4.2,
+ * local_interconnect.cc, xbar_router::iSLIP_Advance].
+ *
  * Components of the wheel: output o is `first_output + o`, stepped through gpci_network_step; the last output is woken
  * once for all moves of a cycle. `first_receiver + o` is woken when a packet can be received at output o; `first_sender
  * + i` when input i has room again.
  */
-typedef enum gpci_queues { GPCI_QUEUES_FIFO = 0, GPCI_QUEUES_VIRTUAL = 1 } gpci_queues;
+typedef enum gpci_queues { GPCI_QUEUES_FIFO = 0, GPCI_QUEUES_VIRTUAL = 1, GPCI_QUEUES_BURSTS = 2 } gpci_queues;
 
 typedef struct gpci_network_options {
     uint32_t inputs, outputs;
@@ -62,6 +66,8 @@ typedef struct gpci_network_input {
     gpci_link_buffer room; /* one buffer, in which the packets of all the input's queues take room */
     uint32_t next;         /* output that goes first */
     uint32_t offer;        /* while matching: output that has chosen this input */
+    uint32_t sent_to;      /* with bursts: output of the last packet */
+    uint64_t sent_at;      /* with bursts: network cycle of the last packet, plus 1 */
     uint64_t left;         /* network cycle by which the last moved packet is gone, if rooms are flits */
     gpci_network_stay stay;
 #ifdef GPCI_CHECK

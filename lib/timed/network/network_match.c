@@ -8,7 +8,7 @@
  * turnaround; most networks are plain.
  */
 typedef struct form {
-    bool plain, virtual_queues;
+    bool plain, virtual_queues, bursts;
 } form;
 
 static inline bool is_fast(const gpci_network *network, form variant) {
@@ -60,7 +60,7 @@ GPCI_INLINE void consider_input(gpci_network *network, uint32_t input, form vari
 
 /* True if an input's packet for an output has arrived by network cycle `at`, and the input's turnaround is over. */
 GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
-    const uint64_t free = network->inputs[input].room.read_free;
+    const uint64_t free = variant.bursts ? 0 : network->inputs[input].room.read_free;
     if (free > at) {
         const uint64_t core = gpci_clock_core(clock_of(network, variant), free);
         if (core > network->wheel->now)
@@ -70,12 +70,22 @@ GPCI_INLINE bool is_ready(gpci_network *network, uint32_t input, uint32_t output
     return network->pool->links[queue_of(network, input, output, variant)->first].due <= at;
 }
 
+/* Match an output in the network cycle after `at`. */
+GPCI_INLINE void match_next(gpci_network *network, uint32_t output, uint64_t at, form variant) {
+    const uint64_t now = network->wheel->now, core = gpci_clock_core(clock_of(network, variant), at + 1);
+    gpci_bit_set(network->requested, output);
+    if (core > now)
+        gpci_wheel_wake(network->wheel, gpci_network_last_output(network), core);
+}
+
 /* Next input, in turn, able to send to this output at network cycle `at`; or `inputs`. */
 GPCI_INLINE uint32_t choose(gpci_network *network, uint32_t output, uint64_t at, form variant) {
     gpci_link_turn turn = gpci_link_turn_from(network->requests + (size_t)output * network->in_words, network->sending,
                                               network->in_words, network->outputs[output].next);
     for (uint32_t input; (input = gpci_link_turn_next(&turn)) != GPCI_NO_TURN;) {
-        if (!is_fast(network, variant) || is_ready(network, input, output, at, variant))
+        if (variant.bursts && network->inputs[input].sent_at == at + 1 && output <= network->inputs[input].sent_to)
+            match_next(network, output, at, variant);
+        else if (!is_fast(network, variant) || is_ready(network, input, output, at, variant))
             return input;
         gpci_bit_set(network->requested, output); /* ready later, in this core cycle or the next */
     }
@@ -109,7 +119,8 @@ GPCI_INLINE void occupy(gpci_network *network, uint32_t input, uint32_t output, 
     const uint32_t word = output / 64;
     const uint64_t bit = (uint64_t)1 << (output & 63);
     port->input = input;
-    gpci_bit_set(network->sending, input);
+    if (!variant.bursts)
+        gpci_bit_set(network->sending, input);
     network->linked[word] |= bit;
     network->open[word] &= ~bit;
     network->candidates[word] &= ~bit;
@@ -150,6 +161,19 @@ GPCI_INLINE uint32_t leave_input(gpci_network *network, uint32_t input, uint32_t
     return packet;
 }
 
+/* With bursts, the packet behind goes to an output of a higher number in this cycle, to any other in the next cycle. */
+GPCI_INLINE void consider_behind(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
+    const uint32_t behind = network->lanes[input].first;
+    network->inputs[input].sent_at = at + 1;
+    network->inputs[input].sent_to = output;
+    if (behind == GPCI_NO_PACKET)
+        return;
+    if (network->pool->links[behind].to > output)
+        gpci_bit_set(network->candidates, network->pool->links[behind].to);
+    else
+        match_next(network, network->pool->links[behind].to, at, variant);
+}
+
 /* Move an input's packet to an output at network cycle `at`. */
 GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
     gpci_network_output *port = &network->outputs[output];
@@ -159,6 +183,8 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
     uint32_t cycles = link->flits;
     if (GPCI_UNLIKELY(cycles == GPCI_MANY_FLITS))
         cycles = gpci_link_cycles(&network->link, gpci_packet_at(network->pool, index)->path.size);
+    if (variant.bursts && !cycles) /* an output takes a packet a cycle */
+        cycles = 1;
     if (GPCI_UNLIKELY(gpci_network_in_flits(network)))
         gpci_network_leave_by_flits(network, input, at + cycles);
     const uint64_t there = gpci_link_grant(&network->link, &network->inputs[input].room, &port->room, at, cycles,
@@ -176,6 +202,8 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
     gpci_network_come(&port->stay, now);
     if (cycles) {
         occupy(network, input, output, at + cycles, variant);
+        if (variant.bursts)
+            consider_behind(network, input, output, at, variant);
         return;
     }
     if (!gpci_link_has_room(&port->room, 1))
@@ -188,7 +216,7 @@ GPCI_INLINE void cross(gpci_network *network, uint32_t input, uint32_t output, u
  * packets behind take no part in choices of this round.
  */
 GPCI_INLINE bool cross_alone(gpci_network *network, uint32_t input, uint32_t output, uint64_t at, form variant) {
-    if (is_in_bytes(network, variant) || !network->pool->links[network->lanes[input].first].flits)
+    if (!variant.bursts && (is_in_bytes(network, variant) || !network->pool->links[network->lanes[input].first].flits))
         return false;
     cross(network, input, output, at, variant);
     return true;
@@ -210,8 +238,11 @@ GPCI_INLINE uint32_t collect_offers(gpci_network *network, uint64_t at, form var
             }
             if (is_in_bytes(network, variant) && !fits(network, input, output, at, variant))
                 continue; /* may choose again in this cycle, after others have taken turns */
-            if (!variant.virtual_queues && cross_alone(network, input, output, at, variant))
+            if (!variant.virtual_queues && cross_alone(network, input, output, at, variant)) {
+                if (variant.bursts) /* `cross` may have added outputs beyond this output */
+                    bits |= network->candidates[word] & network->open[word] & ~((bits & -bits) | ((bits & -bits) - 1));
                 continue;
+            }
             gpci_network_input *port = &network->inputs[input];
             uint32_t other = port->offer, refused = output;
             if (other == outputs)
@@ -305,7 +336,7 @@ GPCI_INLINE void match_due(gpci_network *network, form variant) {
         match(network, at, variant);
         if (at == end)
             return;
-        at = first_release(network, end);
+        at = variant.bursts && any_bit(network->requested, network->out_words) ? at + 1 : first_release(network, end);
     }
 }
 
@@ -314,11 +345,13 @@ static void match_form(gpci_network *network) {
     const bool plain =
         network->link.unit == GPCI_ROOM_MESSAGES && clock.own == clock.core && !network->options.turnaround;
     if (GPCI_UNLIKELY(!plain))
-        match_due(network, (form){false, network->virtual_queues});
+        match_due(network, (form){false, network->virtual_queues, network->options.queues == GPCI_QUEUES_BURSTS});
     else if (network->virtual_queues)
-        match_due(network, (form){true, true});
+        match_due(network, (form){true, true, false});
+    else if (network->options.queues == GPCI_QUEUES_BURSTS)
+        match_due(network, (form){true, false, true});
     else
-        match_due(network, (form){true, false});
+        match_due(network, (form){true, false, false});
 }
 
 void gpci_network_step(const gpci_group *group, uint32_t output) {

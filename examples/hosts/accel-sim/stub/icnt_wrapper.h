@@ -9,6 +9,9 @@ typedef void *(*icnt_pop_p)(unsigned output);
 typedef void (*icnt_transfer_p)();
 typedef bool (*icnt_busy_p)();
 
+enum network_mode { INTERSIM = 1, LOCAL_XBAR = 2, N_NETWORK_MODE };
+static unsigned g_network_mode = LOCAL_XBAR;
+
 static icnt_has_buffer_p icnt_has_buffer;
 static icnt_push_p icnt_push;
 static icnt_pop_p icnt_pop;
