@@ -96,6 +96,8 @@ static const gpci_synthetic *const kernels[] = {
     &gpci_synthetic_gpu_l2,
     &gpci_synthetic_gpu_stream,
     &gpci_synthetic_gpu_strides,
+    &gpci_synthetic_gemm,
+    &gpci_synthetic_flash_attention,
 };
 
 #define KERNELS (sizeof kernels / sizeof kernels[0])

@@ -177,6 +177,12 @@ typedef struct gpci_listing {
 gpc_status gpci_listing_assemble(gpc_context *context, gpci_opcodes *opcodes, const char *text, gpci_listing *out,
                                  gpc_error *error);
 
+/* Most characters of a listing that a kernel writes for its parameters. */
+#define GPCI_LISTING_TEXT 4096u
+
+/* Append text to a listing in an array of GPCI_LISTING_TEXT characters. A full array stays at GPCI_LISTING_TEXT - 1. */
+void gpci_listing_add(char *to, const char *format, ...) GPCI_PRINTF(2, 3);
+
 /* Walk of a warp through a listing. After an error the calls do nothing and loops end. */
 struct gpci_walk {
     gpci_block *block;
@@ -268,6 +274,7 @@ extern const gpci_synthetic gpci_synthetic_rodinia_nw, gpci_synthetic_rodinia_lu
     gpci_synthetic_ispass_lps, gpci_synthetic_parboil_sgemm;
 extern const gpci_synthetic gpci_synthetic_surveys, gpci_synthetic_sssp, gpci_synthetic_comd, gpci_synthetic_comd_eam,
     gpci_synthetic_string_match, gpci_synthetic_inverted_index, gpci_synthetic_similarity_score;
+extern const gpci_synthetic gpci_synthetic_gemm, gpci_synthetic_flash_attention;
 extern const gpci_synthetic gpci_synthetic_sdk_histogram, gpci_synthetic_sdk_scalarprod, gpci_synthetic_sdk_transpose;
 
 #endif

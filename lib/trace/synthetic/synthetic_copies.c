@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +15,6 @@
 
 enum { KIND_LOAD, KIND_LDGSTS, KIND_LDGSTS_BYPASS, KIND_BULK, KIND_TENSOR, KIND_STORE, KIND_COUNT };
 
-#define TEXT_BYTES 4096u
 #define ROW 128u /* bytes of a bulk copy's row */
 #define MOST_ROWS 32u
 #define MOST_STAGES 8
@@ -119,14 +117,14 @@ static const char *suffix(uint64_t bytes) {
 }
 
 static int write_loads(char *to, uint64_t bytes) {
-    return snprintf(to, TEXT_BYTES,
+    return snprintf(to, GPCI_LISTING_TEXT,
                     INDEX "tile: R12 LDG.E%s R2 UR6; STS%s R8 R12; BAR.SYNC; R16 LDS%s R8; R10 FADD R10 R16; BAR.SYNC;"
                           "R2 IADD3 R2; R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile;" SUMS,
                     suffix(bytes), suffix(bytes), suffix(bytes));
 }
 
 static int write_asynchronous(char *to, const char *through, uint64_t bytes, uint64_t stages) {
-    return snprintf(to, TEXT_BYTES,
+    return snprintf(to, GPCI_LISTING_TEXT,
                     INDEX "fill: LDGSTS.E%s%s R8 R2 UR6; LDGDEPBAR; R2 IADD3 R2; R8 IADD3 R8; P0 ISETP.NE.AND R8;"
                           "@P0 BRA fill; tile: DEPBAR.LE %llu; BAR.SYNC; R16 LDS%s R9; R10 FADD R10 R16; BAR.SYNC;"
                           "LDGSTS.E%s%s R8 R2 UR6; LDGDEPBAR; R2 IADD3 R2; R9 IADD3 R9; P0 ISETP.NE.AND R9;"
@@ -134,33 +132,25 @@ static int write_asynchronous(char *to, const char *through, uint64_t bytes, uin
                     through, suffix(bytes), (unsigned long long)stages - 1, suffix(bytes), through, suffix(bytes));
 }
 
-static void add(char *to, const char *format, ...) GPCI_PRINTF(2, 3);
-static void add(char *to, const char *format, ...) {
-    const size_t length = strlen(to);
-    va_list values;
-    va_start(values, format);
-    vsnprintf(to + length, TEXT_BYTES - length, format, values);
-    va_end(values);
-}
-
 /* Write a loop body for each stage, because the stage's barrier is a number in the instruction. */
 static int write_bulk(char *to, const char *opcode, uint64_t bytes, uint64_t stages) {
     *to = 0;
-    add(to, INDEX);
+    gpci_listing_add(to, INDEX);
     for (unsigned s = 0; s < stages; s++)
-        add(to, "%s UR4 %u M%u;", opcode, ROW, s);
-    add(to, "tile: ");
+        gpci_listing_add(to, "%s UR4 %u M%u;", opcode, ROW, s);
+    gpci_listing_add(to, "tile: ");
     for (unsigned s = 0; s < stages; s++)
-        add(to,
+        gpci_listing_add(
+            to,
             "P1 SYNCS.PHASECHK.TRANS64.TRYWAIT R8 M%u; BAR.SYNC; R16 LDS%s R9; R10 FADD R10 R16; BAR.SYNC; %s UR4 %u "
             "M%u;",
             s, suffix(bytes), opcode, ROW, s);
-    add(to, "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile;" SUMS);
+    gpci_listing_add(to, "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile;" SUMS);
     return (int)strlen(to);
 }
 
 static int write_stores(char *to, uint64_t bytes, uint64_t stages) {
-    return snprintf(to, TEXT_BYTES,
+    return snprintf(to, GPCI_LISTING_TEXT,
                     INDEX "tile: DEPBAR.LE %llu; BAR.SYNC; STS%s R8 R10; BAR.SYNC; UBLKCP.G.S UR4 %u; UTMACMDFLUSH;"
                           "P0 ISETP.NE.AND R9; @P0 BRA tile; EXIT",
                     (unsigned long long)stages - 1, suffix(bytes), ROW);
@@ -219,12 +209,12 @@ static gpc_status plan_copies(gpci_problem *problem) {
     if (launch.steps > launch.rows)
         return gpci_problem_fail(problem, "parameter 'stages': %llu is more than the %llu tiles",
                                  (unsigned long long)launch.steps, (unsigned long long)launch.rows);
-    char *code = gpci_problem_data(problem, TEXT_BYTES);
+    char *code = gpci_problem_data(problem, GPCI_LISTING_TEXT);
     if (!code)
         return GPC_ERROR_MEMORY;
     const int written = write_listing(code, kind, bytes, launch.steps);
-    if (written < 0 || written + 1 >= (int)TEXT_BYTES)
-        return gpci_problem_fail(problem, "its listing is longer than %u characters", TEXT_BYTES);
+    if (written < 0 || written + 1 >= (int)GPCI_LISTING_TEXT)
+        return gpci_problem_fail(problem, "its listing is longer than %u characters", GPCI_LISTING_TEXT);
     launch.code = code;
     launch.grid[0] = gpci_ceiling(problem->size, launch.operand[0].step * launch.rows);
     launch.shared = launch.operand[0].step * launch.steps;

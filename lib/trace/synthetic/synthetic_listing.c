@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,4 +235,12 @@ gpc_status gpci_listing_assemble(gpc_context *context, gpci_opcodes *opcodes, co
     else
         *out = listing;
     return status;
+}
+
+void gpci_listing_add(char *to, const char *format, ...) {
+    const size_t length = strlen(to);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(to + length, GPCI_LISTING_TEXT - length, format, values);
+    va_end(values);
 }
