@@ -308,6 +308,18 @@ Test(gpgpusim_timed, network) {
     refuse("-icnt_subnets 1", GPC_ERROR_UNSUPPORTED, "'1' networks: there are two here");
 }
 
+/* A sector of L2 is a request of DRAM: a burst of 64 bytes brings 32. A line of L2 without sectors takes two bursts. */
+Test(gpgpusim_timed, bursts_of_sectors) {
+#define BURSTS "-gpgpu_n_mem_per_ctrlr 2 -gpgpu_dram_buswidth 4 -gpgpu_dram_burst_length 8\n" GTX480_TIMES
+    rig r;
+    rig_open(&r);
+    import_all(&r, BURSTS "-dram_data_command_freq_ratio 4 -gpgpu_cache:dl2 S:64:128:8,L:B:m:L:L,A:256:4,4:0,32\n");
+    EXPECT(&r, {"dram.burst_bytes", "32B"}, {"dram.burst_cycles", "2"});
+    import_all(&r, BURSTS "-dram_data_command_freq_ratio 4 -gpgpu_cache:dl2 N:64:128:8,L:B:m:W:L,A:256:4,4:0,32\n");
+    EXPECT(&r, {"dram.burst_bytes", "64B"}, {"dram.burst_cycles", "2"});
+    rig_close(&r);
+}
+
 /* Latencies are in core cycles, the keys in cycles of L2: 120 of 700 MHz are 171.4 of 1000 MHz, plus the tags' step. */
 Test(gpgpusim_timed, l2) {
     rig r;

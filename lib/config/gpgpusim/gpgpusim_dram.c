@@ -76,9 +76,15 @@ static gpc_status apply_times(const gpci_import *import, const uint64_t *t) {
                               {GPCI_KEY_DRAM_BUS, GPCI_OPTION(DRAM_DUAL)->number ? "dual" : "single"});
 }
 
+/* Bytes that L2 asks for at once: a sector, or a line without sectors. */
+static uint64_t asked_bytes(const gpci_import *import) {
+    return gpci_import_now(import, GPCI_KEY_L2_LINE) / gpci_import_now(import, GPCI_KEY_L2_SECTORS);
+}
+
 /*
  * Set the bytes and the cycles of a burst. Defaults of the simulator: a bus of 4 bytes, bursts of 4 transfers, one
- * chip, two transfers per cycle.
+ * chip, two transfers per cycle. A sector of L2 is a request of DRAM, and takes a burst alone; further bytes of the
+ * burst are dropped (dram_req_t, breakdown_request_to_sector_requests).
  */
 static gpc_status apply_burst(const gpci_import *import) {
     uint64_t width = gpci_import_or(import, GPCI_OPTION_DRAM_WIDTH, 4);
@@ -91,7 +97,8 @@ static gpc_status apply_burst(const gpci_import *import) {
     if (!ratio || burst % ratio || width > 65536 || burst > 65536 || chips > 65536)
         return gpci_import_refuse(import, option, GPC_ERROR_FORMAT,
                                   "and -dram_data_command_freq_ratio make no whole number of cycles of a burst");
-    return GPCI_SET_NUMBERS(import, option, {GPCI_KEY_DRAM_BURST, width * burst * chips},
+    const uint64_t atom = width * burst * chips, asked = asked_bytes(import);
+    return GPCI_SET_NUMBERS(import, option, {GPCI_KEY_DRAM_BURST, atom < asked ? atom : asked},
                             {GPCI_KEY_DRAM_BURST_CYCLES, burst / ratio});
 }
 
@@ -141,7 +148,7 @@ static uint64_t queue_of(uint64_t requests, uint64_t bursts, uint64_t at_banks) 
  */
 static gpc_status apply_queues(const gpci_import *import) {
     const gpci_option *own = GPCI_OPTION(DRAM_WRITE_QUEUE);
-    const uint64_t asked = gpci_import_now(import, GPCI_KEY_L2_LINE) / gpci_import_now(import, GPCI_KEY_L2_SECTORS);
+    const uint64_t asked = asked_bytes(import);
     /* if the key has a word instead of a number, `burst` is GPCI_WORD, larger than any number */
     const uint64_t burst = gpci_import_now(import, GPCI_KEY_DRAM_BURST);
     const uint64_t bursts = burst < asked ? (asked + burst - 1) / burst : 1;
