@@ -21,6 +21,9 @@ gpc_status gpci_functional_fence(gpc_hierarchy *hierarchy, const gpc_fence *fenc
 GPCI_COLD gpc_status gpci_functional_release(gpc_hierarchy *hierarchy, const gpc_warp_access *access);
 GPCI_COLD gpc_status gpci_functional_acquire(gpc_hierarchy *hierarchy, const gpc_warp_access *access);
 
+/* functional_access.c: look up a page that an SM's L1 TLB lacks in the L2 TLB, at once or in a round's second step. */
+GPCI_COLD void gpci_functional_page(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
+
 /* functional_bulk.c: run a bulk copy. The copy must be well formed. */
 GPCI_COLD gpc_status gpci_functional_bulk(gpc_hierarchy *hierarchy, const gpc_warp_access *access,
                                           gpc_warp_result *result);

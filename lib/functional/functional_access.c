@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "base/check.h"
 #include "functional/functional.h"
+#include "functional/round_lanes.h"
 #include "level/access/constants.h"
 #include "level/access/future.h"
 #include "level/access/tlb.h"
@@ -69,14 +70,22 @@ GPCI_INLINE gpc_status serve(gpc_hierarchy *hierarchy, gpci_line_access *access,
                                                       : pass(hierarchy, access);
 }
 
+void gpci_functional_page(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address) {
+    const gpc_request request = {.sm = sm, .address = address};
+    if (hierarchy->asked)
+        gpci_round_lanes_keep(hierarchy, GPCI_ASKED_PAGE, &request, 0, 0, NULL);
+    else
+        gpci_tlbs_below(hierarchy, sm, address);
+}
+
 /*
  * Translate the addresses of lines. A block that `follows` is in the page of the block before, and is not translated.
  * With l1.coalescer = sector, every sector is an access of its own, and is translated.
  */
 static GPCI_COLD void translate(gpc_hierarchy *hierarchy, uint32_t sm, const gpci_transaction *lines, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (!lines[i].follows || hierarchy->sector_packets)
-            gpci_tlbs_access(hierarchy, sm, lines[i].address);
+        if ((!lines[i].follows || hierarchy->sector_packets) && gpci_tlbs_access(hierarchy, sm, lines[i].address))
+            gpci_functional_page(hierarchy, sm, lines[i].address);
 }
 
 GPCI_INLINE gpc_status serve_all(gpc_hierarchy *hierarchy, const gpc_warp_access *warp_access, gpc_warp_result *result,

@@ -37,8 +37,8 @@ gpc_status gpci_functional_bulk(gpc_hierarchy *hierarchy, const gpc_warp_access 
                                 gpci_is_multicast(access) ? access->multicast_count : 1);
         GPCI_AGAIN(gpci_bulk_count_line_again(hierarchy, &line_access.request, line.segments,
                                               gpci_is_multicast(access) ? access->multicast_count : 1));
-        if (hierarchy->tlbs)
-            gpci_tlbs_bulk(hierarchy, access->sm, line.address);
+        if (hierarchy->tlbs && gpci_tlbs_bulk(hierarchy, access->sm, line.address))
+            gpci_functional_page(hierarchy, access->sm, line.address);
         status = pass(hierarchy, &line_access);
     }
     return status;

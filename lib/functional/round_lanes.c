@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "functional/round_lanes.h"
 #include "base/array.h"
+#include "level/access/tlb.h"
 #include "level/rules/level_rules.h"
 
 #include <stdio.h>
@@ -32,8 +33,8 @@ static const char *refused(const gpc_hierarchy *hierarchy) {
         return "a tree of coherent modules is run by one thread";
     if (hierarchy->inclusive)
         return "l2.inclusion: a slice takes lines from all L1s";
-    if (hierarchy->tlbs)
-        return "tlb.page: all SMs look pages up in one L2 TLB, in order";
+    if (hierarchy->tlbs && !hierarchy->l2)
+        return "tlb.page: without L2 slices no thread takes an L2 TLB's lookups in order";
     if (hierarchy->l15 && gpci_number(hierarchy, GPCI_KEY_L15_SMS) > 1)
         return "l15.sms: SMs of several threads would share one";
     if (hierarchy->gl1)
@@ -122,7 +123,8 @@ void gpci_round_lanes_fold(gpci_round_lanes *lanes) {
 gpc_status gpci_round_lanes_reserve(gpci_round_lanes *lanes, uint32_t sm, uint32_t threads, uint32_t width) {
     gpci_asked_list *list = &lanes->asked[sm];
     const gpci_level *level = lanes->hierarchy->has_l1 ? &lanes->hierarchy->l1_level : &lanes->hierarchy->l2_level;
-    const uint32_t most = threads * (2 + (width - 1) / level->line_bytes) * ASKED_PER_LINE;
+    const uint32_t pages = lanes->hierarchy->tlbs != NULL, /* a line's */
+        most = threads * (2 + (width - 1) / level->line_bytes) * (ASKED_PER_LINE + pages);
     return GPCI_ARRAY_RESERVE(lanes->hierarchy->context, list->each, list->capacity, 0, most) ? GPC_OK
                                                                                               : GPC_ERROR_MEMORY;
 }
@@ -135,8 +137,11 @@ void gpci_round_lanes_keep(const gpc_hierarchy *hierarchy, gpci_asked_what what,
     asked->bytes[0] = bytes ? bytes[0] : 0;
     asked->bytes[1] = bytes ? bytes[1] : 0;
     asked->policy_word = policy_word;
-    asked->slice = gpci_l2_place_of(hierarchy, request->address).slice /
-                   (GPCI_UNLIKELY(hierarchy->memory_caches != NULL) ? hierarchy->memory.slices_per_channel : 1);
+    asked->slice =
+        GPCI_UNLIKELY(what == GPCI_ASKED_PAGE)
+            ? request->sm / hierarchy->tlbs->gpu_sms
+            : gpci_l2_place_of(hierarchy, request->address).slice /
+                  (GPCI_UNLIKELY(hierarchy->memory_caches != NULL) ? hierarchy->memory.slices_per_channel : 1);
     asked->segments = segments;
     asked->what = (uint8_t)what;
 }
@@ -170,8 +175,10 @@ static void serve(gpc_hierarchy *hierarchy, const gpci_asked *asked) {
         gpci_functional_l2_read(hierarchy, &access, &asked->request, asked->segments, asked->policy_word, &word);
     else if (asked->what == GPCI_ASKED_WRITE)
         gpci_functional_l2_write(hierarchy, &access, &asked->request, asked->policy_word, asked->bytes);
-    else
+    else if (asked->what == GPCI_ASKED_ATOMIC)
         gpci_functional_l2_atomic(hierarchy, &access);
+    else
+        gpci_tlbs_below(hierarchy, asked->request.sm, asked->request.address);
 }
 
 static void pass_l2(void *user_data, uint32_t number) {

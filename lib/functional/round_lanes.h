@@ -49,14 +49,15 @@ uint32_t *gpci_round_lanes_order(gpci_round_lanes *lanes);
 gpc_status gpci_round_lanes_round(gpci_round_lanes *lanes, uint32_t count, gpci_lane_access_fn access, void *user_data,
                                   uint32_t *out_failed);
 
-/* Kind of a request of L1 to L2, kept for the second step of a round. */
-typedef enum gpci_asked_what { GPCI_ASKED_READ, GPCI_ASKED_WRITE, GPCI_ASKED_ATOMIC } gpci_asked_what;
+/* Kind of a request of L1 to L2, or of an L1 TLB to the L2 TLB, kept for the second step of a round. */
+typedef enum gpci_asked_what { GPCI_ASKED_READ, GPCI_ASKED_WRITE, GPCI_ASKED_ATOMIC, GPCI_ASKED_PAGE } gpci_asked_what;
 
 typedef struct gpci_asked {
     gpc_request request; /* request with the address of the L1 line */
     uint64_t bytes[2];
     uint32_t policy_word;
-    uint32_t slice; /* slice within a partition; with a cache beside memory: group of a channel's slices */
+    uint32_t
+        slice; /* slice within a partition; with a cache beside memory: group of a channel's slices; of a page: GPU */
     uint8_t segments;
     uint8_t what; /* gpci_asked_what */
 } gpci_asked;
@@ -67,7 +68,10 @@ typedef struct gpci_asked_list {
     gpc_status status; /* status of the SM's access in the present round */
 } gpci_asked_list;
 
-/* Keep a request for the second step, in hierarchy->asked. Called by gpci_functional_l2_read, _write and _atomic. */
+/*
+ * Keep a request for the second step, in hierarchy->asked. Called by gpci_functional_l2_read, _write, _atomic, and
+ * gpci_functional_page.
+ */
 void gpci_round_lanes_keep(const gpc_hierarchy *hierarchy, gpci_asked_what what, const gpc_request *request,
                            uint8_t segments, uint32_t policy_word, const uint64_t bytes[2]);
 

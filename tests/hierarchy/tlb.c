@@ -150,6 +150,21 @@ Test(tlbs, bulk_copies) {
     rig_close(&r);
 }
 
+/* Each of several GPUs has an L2 TLB of its own. */
+Test(tlbs, gpus) {
+    rig r;
+    rig_open(&r, "gpu.count = 3\nsm.count = 2\ntlb.page = 4KiB\ntlb.l2_entries = 2\ntlb.l2_ways = full\n");
+    for (uint32_t sm = 0; sm < 6; sm++)
+        rig_fire(&r, WORD_BY(GPC_LOAD, 0, .sm = sm));
+    TLBS(&r, 6, 0, 6, 3, 3);
+    rig_fire(&r, WORD_BY(GPC_LOAD, 4 * KIB, .sm = 0));
+    rig_fire(&r, WORD_BY(GPC_LOAD, 8 * KIB, .sm = 0)); /* the first page leaves the first GPU's L2 TLB */
+    rig_fire(&r, WORD_BY(GPC_LOAD, 4 * KIB, .sm = 3));
+    rig_fire(&r, WORD_BY(GPC_LOAD, 0, .sm = 4));
+    TLBS(&r, 10, 1, 9, 3, 6);
+    rig_close(&r);
+}
+
 Test(tlbs, what_cannot_be_is_refused) {
     gpc_error error = GPC_ERROR_INIT;
     cr_expect_eq(rig_refused("tlb.l1_ports = 2\n", &error), GPC_ERROR_RANGE);

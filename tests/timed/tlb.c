@@ -205,6 +205,30 @@ Test(tlb, sms_in_turn) {
     }
 }
 
+/* GPUs have equal L2 TLBs, one each: a walk in one is no walk in another, and takes no port of another. */
+Test(tlb, gpus) {
+    uint64_t cycles[2][2];
+    for (unsigned gpus = 1; gpus <= 2; gpus++) {
+        rig r;
+        rig_open(&r,
+                 gpus == 1 ? SMALL "sm.count = 2\ntlb.l2_ports = 1\n"
+                           : SMALL "sm.count = 2\ntlb.l2_ports = 1\ngpu.count = 2\n",
+                 MEMORY);
+        for (uint32_t sm = 0; sm < 2 * gpus; sm++)
+            rig_issue(&r, WORD(GPC_LOAD, 0x10000 + sm % 2 * 0x1000, .sm = sm));
+        rig_finish(&r);
+        for (uint32_t sm = 0; sm < 2 * gpus; sm++) {
+            const uint64_t end = r.done[sm].cycle;
+            if (sm < 2)
+                cycles[gpus - 1][sm] = end;
+            cr_expect_eq(end, cycles[0][sm % 2], "SM %u of %u GPUs: %u, not %u cycles", sm, gpus, (unsigned)end,
+                         (unsigned)cycles[0][sm % 2]);
+        }
+        expect(&r, THREE(2 * gpus, 0, 0), THREE(2 * gpus, 0, 0), 2 * gpus);
+        rig_close(&r);
+    }
+}
+
 /* Merges: the third load of a page is held up until the page is known, and later loads, too. */
 Test(tlb, merges_are_limited) {
     rig r;

@@ -58,7 +58,6 @@ static const rule rules[] = {
     {"needs gpu.count = 1, or coherence = PROTOCOL", "gpu.count", "coherence.data ports port. kernels.copies"},
     {"each GPU has a memory of its own", "coherence=viper", "gpu. page."},
     {"needs mode = timed and coherence = PROTOCOL", "coherence=viper l1.future", "sm.lsu"},
-    {"needs gpu.count = 1: one L2 TLB is behind all SMs", "gpu. cpu.", "tlb."},
     {"each GPU has an L2 of its own", "gpu. cpu.", "l2.enabled"},
     {"needs coherence.data = false: prefetches carry no values", "coherence.data", "l1.prefetch l2.prefetch"},
     {"it has no directory", PLAIN, "coherence.directory_ coherence.memory_ cluster.inclusion l2.inclusion"},

@@ -8,12 +8,13 @@ static gpc_status refuse(gpci_key key, const gpc_hierarchy *hierarchy, const cha
                      gpci_config_text(hierarchy->config, key), why);
 }
 
-/* Reject other keys of TLBs if tlb.page is not a size: the keys have no effect. */
+/* Reject the host's other keys of TLBs if tlb.page is not a size: the keys have no effect. A preset may set some. */
 static gpc_status check_absent(const gpc_hierarchy *hierarchy, gpc_error *error) {
     for (uint32_t key = GPCI_KEY_TLB_PAGE + 1; key <= GPCI_KEY_TLB_WALK_LATENCY; key++) {
         gpc_key_info info = GPC_KEY_INFO_INIT;
         gpc_key_at(key, &info, NULL);
-        if (strcmp(gpci_config_text(hierarchy->config, (gpci_key)key), info.initial) != 0)
+        if (gpci_config_is_own(hierarchy->config, (gpci_key)key) &&
+            strcmp(gpci_config_text(hierarchy->config, (gpci_key)key), info.initial) != 0)
             return refuse((gpci_key)key, hierarchy, "needs tlb.page: there are no TLBs", error);
     }
     return GPC_OK;
@@ -22,8 +23,6 @@ static gpc_status check_absent(const gpc_hierarchy *hierarchy, gpc_error *error)
 static gpc_status check(const gpc_hierarchy *hierarchy, gpc_error *error) {
     if (!gpci_power_of_two(gpci_number(hierarchy, GPCI_KEY_TLB_PAGE)))
         return refuse(GPCI_KEY_TLB_PAGE, hierarchy, "pages are a power of two of bytes", error);
-    if (hierarchy->gpus > 1)
-        return refuse(GPCI_KEY_TLB_PAGE, hierarchy, "needs gpu.count = 1: one L2 TLB is behind all SMs", error);
     if (hierarchy->lane_packets)
         return refuse(GPCI_KEY_TLB_PAGE, hierarchy, "needs l1.coalescer = warp or sector: lines are translated", error);
     return GPC_OK;
@@ -52,11 +51,13 @@ static gpc_status make(gpc_hierarchy *hierarchy, const gpci_tlb *l1, const gpci_
     if (!tlbs)
         return gpci_out_of_memory(error);
     tlbs->shift = gpci_log2(gpci_number(hierarchy, GPCI_KEY_TLB_PAGE));
-    tlbs->l2 = *l2;
-    tlbs->page_count = hierarchy->sms * ((size_t)l1->sets * l1->ways + 1) + (size_t)l2->sets * l2->ways;
+    tlbs->gpu_sms = hierarchy->sms / hierarchy->gpus;
+    tlbs->page_count =
+        hierarchy->sms * ((size_t)l1->sets * l1->ways + 1) + hierarchy->gpus * (size_t)l2->sets * l2->ways;
     tlbs->pages = gpci_alloc(hierarchy->context, tlbs->page_count * sizeof *tlbs->pages);
     tlbs->l1 = gpci_zalloc(hierarchy->context, hierarchy->sms, sizeof *tlbs->l1);
-    if (!tlbs->pages || !tlbs->l1)
+    tlbs->l2 = gpci_zalloc(hierarchy->context, hierarchy->gpus, sizeof *tlbs->l2);
+    if (!tlbs->pages || !tlbs->l1 || !tlbs->l2)
         return gpci_out_of_memory(error);
     for (size_t i = 0; i < tlbs->page_count; i++)
         tlbs->pages[i] = GPCI_NO_PAGE;
@@ -65,7 +66,11 @@ static gpc_status make(gpc_hierarchy *hierarchy, const gpci_tlb *l1, const gpci_
         tlbs->l1[sm] = *l1;
         pages = take_pages(&tlbs->l1[sm], pages);
     }
-    tlbs->engine = take_pages(&tlbs->l2, pages);
+    for (uint32_t gpu = 0; gpu < hierarchy->gpus; gpu++) {
+        tlbs->l2[gpu] = *l2;
+        pages = take_pages(&tlbs->l2[gpu], pages);
+    }
+    tlbs->engine = pages;
     return GPC_OK;
 }
 
@@ -86,6 +91,7 @@ void gpci_tlbs_destroy(gpc_hierarchy *hierarchy) {
         return;
     gpci_free(hierarchy->context, hierarchy->tlbs->pages);
     gpci_free(hierarchy->context, hierarchy->tlbs->l1);
+    gpci_free(hierarchy->context, hierarchy->tlbs->l2);
     gpci_free(hierarchy->context, hierarchy->tlbs);
 }
 
@@ -131,29 +137,34 @@ void gpci_tlb_fill(gpci_tlb *tlb, uint64_t page) {
         move_up(set_of(tlb, page), tlb->ways - 1, page);
 }
 
-static void translate(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t page) {
-    gpci_tlbs *tlbs = hierarchy->tlbs;
-    const bool found = gpci_tlb_look(&tlbs->l1[sm], page);
+static bool lacks(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t page) {
+    gpci_tlb *tlb = &hierarchy->tlbs->l1[sm];
+    const bool found = gpci_tlb_look(tlb, page);
     gpci_count_l1_tlb(hierarchy, sm, found);
-    if (found)
-        return;
-    const bool known = gpci_tlb_look(&tlbs->l2, page);
-    gpci_count_l2_tlb(hierarchy, known);
-    if (!known) {
-        gpci_count_walk(hierarchy);
-        gpci_tlb_fill(&tlbs->l2, page);
-    }
-    gpci_tlb_fill(&tlbs->l1[sm], page);
+    if (!found)
+        gpci_tlb_fill(tlb, page);
+    return !found;
 }
 
-void gpci_tlbs_access(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address) {
-    translate(hierarchy, sm, address >> hierarchy->tlbs->shift);
+bool gpci_tlbs_access(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address) {
+    return lacks(hierarchy, sm, address >> hierarchy->tlbs->shift);
 }
 
-void gpci_tlbs_bulk(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address) {
+bool gpci_tlbs_bulk(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address) {
     const uint64_t page = address >> hierarchy->tlbs->shift;
     if (hierarchy->tlbs->engine[sm] == page)
-        return;
+        return false;
     hierarchy->tlbs->engine[sm] = page;
-    translate(hierarchy, sm, page);
+    return lacks(hierarchy, sm, page);
+}
+
+void gpci_tlbs_below(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address) {
+    gpci_tlb *tlb = &hierarchy->tlbs->l2[sm / hierarchy->tlbs->gpu_sms];
+    const uint64_t page = address >> hierarchy->tlbs->shift;
+    const bool found = gpci_tlb_look(tlb, page);
+    gpci_count_l2_tlb(hierarchy, found);
+    if (!found) {
+        gpci_count_walk(hierarchy);
+        gpci_tlb_fill(tlb, page);
+    }
 }

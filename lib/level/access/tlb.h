@@ -5,9 +5,9 @@
 #include "level/rules/hierarchy.h"
 
 /*
- * Address translation (keys tlb.*): a TLB per L1, a common L2 TLB, and walks of the page table. All pages have the same
- * size. The physical address of a page equals the virtual address, so translation only costs time. This file has the
- * contents of TLBs, for both drivers; timing is in timed/pages/l1_tlb.c and l2_tlb.c.
+ * Address translation (keys tlb.*): a TLB per L1, an L2 TLB per GPU, and walks of the page table. All pages have the
+ * same size. The physical address of a page equals the virtual address, so translation only costs time. This file has
+ * the contents of TLBs, for both drivers; timing is in timed/pages/l1_tlb.c and l2_tlb.c.
  *
  * TLBs translate the line transactions that the coalescer makes, the best choice by Power et al. (HPCA 2014). Bulk
  * copies look up each page once. A prefetch of an L1's prefetcher is dropped if the page is absent from the TLB.
@@ -29,10 +29,11 @@ typedef struct gpci_tlb {
 
 typedef struct gpci_tlbs {
     gpci_tlb *l1;      /* [sms] */
-    gpci_tlb l2;       /* sets = 0: no L2 TLB exists */
+    gpci_tlb *l2;      /* [gpus] sets = 0: no L2 TLB exists */
     uint64_t *engine;  /* [sms] page of the SM's last request of a bulk copy */
     uint64_t *pages;   /* memory of all TLBs */
     size_t page_count; /* size of `pages` */
+    uint32_t gpu_sms;  /* SMs of a GPU */
     unsigned shift;    /* log2 of the page size */
 } gpci_tlbs;
 
@@ -49,11 +50,14 @@ bool gpci_tlb_has(const gpci_tlb *tlb, uint64_t page);
 void gpci_tlb_fill(gpci_tlb *tlb, uint64_t page);
 
 /*
- * For the functional driver: translate an address of an SM's access (_access) or bulk copy (_bulk). Count the lookups
- * and the walk, and insert the page where the page is absent.
+ * For the functional driver: look up the page of an SM's access (_access) or bulk copy (_bulk) in the SM's L1 TLB.
+ * Count the lookup, and insert an absent page. True: the L1 TLB has lacked the page, and gpci_tlbs_below is to be
+ * called.
  */
-GPCI_COLD void gpci_tlbs_access(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
-GPCI_COLD void gpci_tlbs_bulk(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
+GPCI_COLD bool gpci_tlbs_access(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
+GPCI_COLD bool gpci_tlbs_bulk(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
+/* Look up the page in the L2 TLB of the SM's GPU. Count the lookup and the walk, and insert an absent page. */
+GPCI_COLD void gpci_tlbs_below(gpc_hierarchy *hierarchy, uint32_t sm, uint64_t address);
 
 /* Count a lookup of an SM's L1 TLB, a lookup of the L2 TLB, or a walk. */
 GPCI_INLINE void gpci_count_l1_tlb(gpc_hierarchy *hierarchy, uint32_t sm, bool hit) {

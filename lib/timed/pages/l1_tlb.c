@@ -69,7 +69,8 @@ static void count_again(const gpci_ctrl *ctrl, uint64_t now, gpc_stats *stats) {
 
 static void hold(const gpci_timed *timed, const gpci_ctrl *ctrl, gpci_holders *holders) {
     const gpci_l1_tlb *tlb = gpci_l1_tlb_of(ctrl);
-    const gpci_mover clock = gpci_by_clock(ctrl->component), l2 = gpci_by_object(GPCI_GROUP_TLBS, 0);
+    const gpci_mover clock = gpci_by_clock(ctrl->component),
+                     l2 = gpci_by_object(GPCI_GROUP_TLBS, ctrl->index / timed->hierarchy->tlbs->gpu_sms);
     const bool fence = tlb->in.count && gpci_packet_at(&timed->pool, tlb->in.first)->request.kind == GPCI_KIND_FENCE;
     const bool held_up = (tlb->since != GPCI_NEVER && !tlb->freed) || (fence && tlb->waiting);
     gpci_held(holders, "packets to look up in its TLB", tlb->in.count,

@@ -6,44 +6,60 @@
 
 static gpci_group_size size(const gpci_timed *timed, gpci_group_kind kind) {
     (void)kind;
-    return (gpci_group_size){timed->hierarchy->tlbs != NULL, timed->hierarchy->tlbs != NULL};
+    const uint32_t count = timed->hierarchy->tlbs ? timed->hierarchy->gpus : 0;
+    return (gpci_group_size){count, count};
 }
 
 static uint32_t words(const gpci_timed *timed) {
     return (timed->hierarchy->sms + 63) / 64;
 }
 
-static gpc_status make(gpci_group *group, gpc_error *error) {
-    gpci_timed *timed = group->timed;
-    gpci_l2_tlb *tlb = group->self = gpci_zalloc(timed->context, 1, sizeof *tlb);
-    if (!tlb)
-        return gpci_out_of_memory(error);
-    tlb->tags = &timed->hierarchy->tlbs->l2;
+static gpci_l2_tlb *of_gpu(const gpci_timed *timed, uint32_t gpu) {
+    return (gpci_l2_tlb *)timed->groups[GPCI_GROUP_TLBS].self + gpu;
+}
+
+static gpci_l2_tlb *of_sm(const gpci_timed *timed, uint32_t sm) {
+    return of_gpu(timed, sm / timed->hierarchy->tlbs->gpu_sms);
+}
+
+static gpc_status make_one(gpci_timed *timed, gpci_l2_tlb *tlb, uint32_t gpu, gpc_error *error) {
+    tlb->tags = &timed->hierarchy->tlbs->l2[gpu];
     tlb->ports = (uint32_t)gpci_number(timed->hierarchy, GPCI_KEY_TLB_L2_PORTS);
     tlb->latency = (uint32_t)gpci_number(timed->hierarchy, GPCI_KEY_TLB_L2_LATENCY);
     tlb->entries = (uint32_t)gpci_number(timed->hierarchy, GPCI_KEY_TLB_L2_MSHR);
     tlb->merges = gpci_number(timed->hierarchy, GPCI_KEY_TLB_L2_MERGES);
     tlb->walkers = (uint32_t)gpci_number(timed->hierarchy, GPCI_KEY_TLB_WALKERS);
     tlb->walk_latency = (uint32_t)gpci_number(timed->hierarchy, GPCI_KEY_TLB_WALK_LATENCY);
-    tlb->component = group->first;
+    tlb->component = timed->groups[GPCI_GROUP_TLBS].first + gpu;
     tlb->since = GPCI_NEVER;
     tlb->walks = gpci_zalloc(timed->context, tlb->entries, sizeof *tlb->walks);
     tlb->asking = gpci_zalloc(timed->context, words(timed), sizeof *tlb->asking);
     return tlb->walks && tlb->asking ? GPC_OK : gpci_out_of_memory(error);
 }
 
+static gpc_status make(gpci_group *group, gpc_error *error) {
+    gpci_timed *timed = group->timed;
+    group->self = gpci_zalloc(timed->context, group->objects, sizeof(gpci_l2_tlb));
+    if (!group->self)
+        return gpci_out_of_memory(error);
+    gpc_status status = GPC_OK;
+    for (uint32_t gpu = 0; gpu < group->objects && status == GPC_OK; gpu++)
+        status = make_one(timed, of_gpu(timed, gpu), gpu, error);
+    return status;
+}
+
 static void destroy(gpci_group *group) {
-    gpci_l2_tlb *tlb = group->self;
-    if (!tlb)
-        return;
-    gpci_free(group->timed->context, tlb->walks);
-    gpci_free(group->timed->context, tlb->asking);
-    gpci_free(group->timed->context, tlb);
+    gpci_l2_tlb *tlbs = group->self;
+    for (uint32_t gpu = 0; tlbs && gpu < group->objects; gpu++) {
+        gpci_free(group->timed->context, tlbs[gpu].walks);
+        gpci_free(group->timed->context, tlbs[gpu].asking);
+    }
+    gpci_free(group->timed->context, tlbs);
 }
 
 /* Note an SM's L1 TLB for a lookup; wake at once unless lookups are held up. */
 static void note(gpci_timed *timed, uint32_t sm) {
-    gpci_l2_tlb *tlb = timed->groups[GPCI_GROUP_TLBS].self;
+    gpci_l2_tlb *tlb = of_sm(timed, sm);
     gpci_bit_set(tlb->asking, sm);
     if (tlb->since == GPCI_NEVER)
         gpci_wheel_wake(&timed->wheel, tlb->component, timed->wheel.now);
@@ -181,8 +197,7 @@ static bool look_up(gpci_timed *timed, gpci_l2_tlb *tlb) {
 
 static void step(const gpci_group *group, uint32_t index) {
     gpci_timed *timed = group->timed;
-    gpci_l2_tlb *tlb = group->self;
-    (void)index;
+    gpci_l2_tlb *tlb = of_gpu(timed, index);
     end_walks(tlb, timed->wheel.now);
     begin_walks(timed, tlb);
     if (tlb->since == GPCI_NEVER && look_up(timed, tlb))
@@ -194,9 +209,8 @@ static void step(const gpci_group *group, uint32_t index) {
 }
 
 static void count(const gpci_group *group, uint32_t object, gpc_stats *stats) {
-    const gpci_l2_tlb *tlb = group->self;
+    const gpci_l2_tlb *tlb = of_gpu(group->timed, object);
     const uint64_t now = group->timed->wheel.now;
-    (void)object;
     stats->tlb_l2_merges += tlb->hits_merged;
     stats->tlb_l2_stalls += tlb->stalls + (tlb->since == GPCI_NEVER ? 0 : now - tlb->since);
     stats->tlb_walk_cycles += gpci_gauge_sum(&tlb->walk_gauge, now);
@@ -205,17 +219,18 @@ static void count(const gpci_group *group, uint32_t object, gpc_stats *stats) {
 
 #ifdef GPCI_CHECK
 void gpci_l2_tlb_count_again(const gpci_timed *timed, gpc_stats *stats) {
-    const gpci_l2_tlb *tlb = timed->groups[GPCI_GROUP_TLBS].self;
     const uint64_t now = timed->wheel.now;
-    stats->tlb_l2_stalls += tlb->stalls_again + (tlb->since == GPCI_NEVER ? 0 : now);
-    stats->tlb_walk_cycles += gpci_gauge_sum_again(&tlb->walk_gauge, now);
-    stats->tlb_walk_waits += gpci_gauge_sum_again(&tlb->wait_gauge, now);
+    for (uint32_t gpu = 0; gpu < timed->hierarchy->gpus; gpu++) {
+        const gpci_l2_tlb *tlb = of_gpu(timed, gpu);
+        stats->tlb_l2_stalls += tlb->stalls_again + (tlb->since == GPCI_NEVER ? 0 : now);
+        stats->tlb_walk_cycles += gpci_gauge_sum_again(&tlb->walk_gauge, now);
+        stats->tlb_walk_waits += gpci_gauge_sum_again(&tlb->wait_gauge, now);
+    }
 }
 #endif
 
 static void reset(const gpci_group *group, uint32_t object, uint64_t now) {
-    gpci_l2_tlb *tlb = group->self;
-    (void)object;
+    gpci_l2_tlb *tlb = of_gpu(group->timed, object);
     tlb->hits_merged = tlb->stalls = 0;
     GPCI_AGAIN(tlb->stalls_again = 0);
     tlb->since = tlb->since == GPCI_NEVER ? GPCI_NEVER : now;
@@ -224,8 +239,7 @@ static void reset(const gpci_group *group, uint32_t object, uint64_t now) {
 }
 
 static void state(const gpci_group *group, uint32_t object, gpci_state_fn visit, void *user_data) {
-    gpci_l2_tlb *tlb = group->self;
-    (void)object;
+    gpci_l2_tlb *tlb = of_gpu(group->timed, object);
     GPCI_STATE_FROM(visit, user_data, gpci_l2_tlb, tlb, first);
     visit(user_data, tlb->walks, tlb->entries * sizeof *tlb->walks);
     visit(user_data, tlb->asking, words(group->timed) * sizeof *tlb->asking);
@@ -233,8 +247,7 @@ static void state(const gpci_group *group, uint32_t object, gpci_state_fn visit,
 
 static void hold(const gpci_group *group, uint32_t object, gpci_holders *holders) {
     const gpci_timed *timed = group->timed;
-    const gpci_l2_tlb *tlb = group->self;
-    (void)object;
+    const gpci_l2_tlb *tlb = of_gpu(timed, object);
     gpci_held(holders, "walks", tlb->count, gpci_by_clock(tlb->component));
     gpci_held(holders, "SM with pages to look up", next_asking(timed, tlb) != UINT32_MAX,
               tlb->since != GPCI_NEVER && tlb->count ? gpci_by_itself(holders) : gpci_by_clock(tlb->component));

@@ -5,10 +5,10 @@
 #include "timed/pages/l1_tlb.h"
 
 /*
- * The L2 TLB of all SMs and the walkers of the page table: a component, stepped after all L1s. It looks up a number of
- * pages per cycle, of SMs in turn. A miss takes an MSHR entry, shared by other SMs' misses of the page, and after the
- * lookup waits for a walker. Walks take equally long, so MSHR entries become free in the order taken: a ring, with the
- * first `walking` entries being walked. A miss without room holds up all later lookups, until a walk ends.
+ * The L2 TLB of all SMs of a GPU and the walkers of the page table: a component, stepped after all L1s. It looks up a
+ * number of pages per cycle, of SMs in turn. A miss takes an MSHR entry, shared by other SMs' misses of the page, and
+ * after the lookup waits for a walker. Walks take equally long, so MSHR entries become free in the order taken: a ring,
+ * with the first `walking` entries being walked. A miss without room holds up all later lookups, until a walk ends.
  *
  * Example, tlb.l2_latency = 69, tlb.walk_latency = 100, 1 walker: SMs 0 and 1 miss page A at cycle 10, SM 2 page B. A
  * walk of A from 79 to 179 fills both L1 TLBs; the walk of B runs from 179 to 279.
@@ -24,7 +24,7 @@ typedef struct gpci_tlb_walk {
 typedef struct gpci_l2_tlb {
     gpci_tlb *tags;
     gpci_tlb_walk *walks; /* [entries], a ring */
-    uint64_t *asking;     /* bitmap of SMs with pages to look up */
+    uint64_t *asking;     /* bitmap of the SMs, of all GPUs, with pages to look up */
     uint32_t ports, latency, entries, walkers, walk_latency, component;
     uint64_t merges;
     uint32_t first, count, walking; /* in the ring: first entry, entries, entries being walked */
@@ -43,7 +43,7 @@ void gpci_l2_tlb_asked(gpci_timed *timed, gpci_ctrl *ctrl);
 void gpci_l2_tlb_settle(gpci_timed *timed);
 
 #ifdef GPCI_CHECK
-/* Second counts of the L2 TLB, for the ledger, in the checking build (base/check.h). */
+/* Second counts of the L2 TLBs, for the ledger, in the checking build (base/check.h). */
 void gpci_l2_tlb_count_again(const gpci_timed *timed, gpc_stats *stats);
 #endif
 
