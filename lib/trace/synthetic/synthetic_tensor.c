@@ -18,7 +18,7 @@
 #define STEP 16u  /* columns of an HMMA */
 
 #define GEMM_THREADS 256u
-#define MOST_STAGES 8
+#define MOST_GEMM_STAGES 8
 
 /* Copy rows of a tile, `pitch` bytes apart, in `count` instructions; not `there`: no lane is active. */
 static void copy_tile(gpci_walk *walk, uint64_t base, uint64_t width, uint64_t pitch, uint64_t threads, uint64_t count,
@@ -152,7 +152,7 @@ static gpc_status plan_gemm(gpci_problem *problem) {
 static const gpc_parameter gemm_parameters[] = {
     {"tile", 128, 64, 128, true, "rows and columns of a block's part of the product: 64 or 128"},
     {"depth", 32, 32, 64, true, "columns of A and B^T that a step copies: 32 or 64"},
-    {"stages", 3, 2, MOST_STAGES, true, "steps in shared memory"},
+    {"stages", 3, 2, MOST_GEMM_STAGES, true, "steps in shared memory"},
     {"raster", 1, 1, 1 << 16, true, "rows of tiles that blocks go down before the next column; 1: row after row"},
 };
 
