@@ -295,6 +295,7 @@ static void count_load(memory_model *m, const memory_cache *l1, const touched *l
     for (unsigned b = 0; b < 128; b++)
         m->stats.l1_load_bytes_used += line->bytes[b];
     m->stats.l1_load_lines++;
+    m->stats.l1_touched_lines++; /* each transaction has a line of its own */
     m->stats.l1_load_sectors += memory_count(segments);
     unsigned sector = l1 ? l1->level->line / l1->level->sectors : 32;
     for (unsigned s = 0; s < 128 / sector; s++) {
