@@ -58,6 +58,14 @@ Test(bulk, rate_latency_and_requests_under_way) {
     cr_expect_lt(two, 9 * line);
 }
 
+/* A copy of 16 lines, one by one, takes longer than deadlock.cycles; each request is progress. */
+Test(bulk, a_long_copy_is_no_standstill) {
+    char settings[80];
+    const uint64_t line = alone(NULL, rows(GPC_LOAD, 0x10000, 1, 128, 0));
+    snprintf(settings, sizeof settings, "sm.bulk_requests = 1\ndeadlock.cycles = %u\n", (unsigned)(3 * line));
+    cr_expect_gt(alone(settings, rows(GPC_LOAD, 0x10000, 1, 2048, 0)), 15 * (line - 2));
+}
+
 /* Cutting: a range at line ends; adjacent rows like one row; a box row by row. */
 Test(bulk, requests) {
     static const struct {

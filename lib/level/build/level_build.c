@@ -135,12 +135,14 @@ static gpc_status check_gpus(const gpc_hierarchy *hierarchy, gpc_error *error) {
 static gpc_status suit_gpus(gpc_hierarchy *hierarchy, gpc_error *error) {
     const bool lazy = gpci_number(hierarchy, GPCI_KEY_L2_WRITE_ALLOCATE) == GPC_WRITE_LAZY_FETCH &&
                       !gpci_number(hierarchy, GPCI_KEY_GPU_HOME);
+    /* Partitions of dies are no partitions in a tree: a snapshot keeps the host's number. */
+    const bool parted =
+        gpci_number(hierarchy, GPCI_KEY_L2_PARTITIONS) > 1 && gpci_number(hierarchy, GPCI_KEY_L2_HOMES) != 1;
     const struct {
         gpci_key key;
         const char *text;
         bool wrong;
-    } rows[] = {{GPCI_KEY_L2_WRITE_ALLOCATE, "fetch", lazy},
-                {GPCI_KEY_L2_PARTITIONS, "1", gpci_number(hierarchy, GPCI_KEY_L2_PARTITIONS) > 1}};
+    } rows[] = {{GPCI_KEY_L2_WRITE_ALLOCATE, "fetch", lazy}, {GPCI_KEY_L2_PARTITIONS, "1", parted}};
     gpc_status status = GPC_OK;
     for (size_t i = 0; i < sizeof rows / sizeof *rows && status == GPC_OK; i++)
         if (rows[i].wrong && !gpci_config_is_own(hierarchy->config, rows[i].key)) {

@@ -156,7 +156,7 @@ struct gpci_timed {
     uint64_t taken, ended; /* accesses: gpc_stats.accepted and .completed */
     uint64_t memory_ids;   /* transfers offered to the host's memory so far */
     uint64_t memory_reads; /* reads that the host's memory has not answered */
-    uint64_t progress;     /* core cycle of the last completion or acceptance */
+    uint64_t progress;     /* core cycle of the last completion, acceptance, or request of a bulk copy */
     uint64_t counted_from; /* core cycle since which statistics count */
     struct {               /* for gpc_hierarchy_advance, used when `progress` is long past: */
         uint64_t since;    /* no packet has appeared or ended since this core cycle */

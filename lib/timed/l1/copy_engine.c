@@ -150,6 +150,7 @@ static void send_next(gpci_timed *timed, gpci_ctrl *ctrl, gpci_copy_engine *copy
     gpci_bulk_next(&entry->bulk, gpci_bulk_shift(timed->hierarchy), &line);
     send(timed, ctrl, entry, &line);
     copy_engine->under_way++;
+    timed->progress = timed->wheel.now; /* a long copy moves though no access completes */
     copy_engine->sent++;
     if (entry->bulk.row == entry->bulk.rows) {
         copy_engine->first = (copy_engine->first + 1) % copy_engine->capacity;
