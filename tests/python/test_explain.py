@@ -151,7 +151,7 @@ class Causes(TemporaryCase):
         return max(kernels, key=lambda kernel: kernel["cycles"])
 
     def test_named_rightly(self):
-        """18 of 20 kernels are named by what bounds them."""
+        """The cause is right for 18 of 20 kernels."""
         wrong = {}
         for name in KERNELS if FULL else QUICK:
             found = self.explained(name)

@@ -23,6 +23,8 @@ coalesced. The cause is "uncoalesced", 73 % of the time.
 """
 
 import ctypes
+import functools
+import operator
 from collections import namedtuple
 
 from . import _generated as g
@@ -55,17 +57,18 @@ LEAST = 0.1  # share of a cause worth the name
 Finding = namedtuple("Finding", "cause share cycles")
 
 
-def reliefs(config, stats, blocks=None):
-    """{cause: settings} without a limit each, for a Config and the Stats of a run with so many thread blocks.
+def _times(config, factor, *keys):
+    """{key: value} of a Config's values that are not 0, `factor` times as large, as far as the keys allow."""
+    return {key: min(int(config.number(key) * factor), _MOST.get(key, 2**40)) for key in keys if config.number(key)}
+
+
+def reliefs(config, stats):
+    """{cause: settings} without a limit each, for a Config and the Stats of a run.
 
     Absent are limits that the run's counters show to be far: an unused part, a cache without an eviction.
     """
-
-    def times(factor, *keys):
-        return {key: min(config.number(key) * factor, _MOST.get(key, 2**40)) for key in keys if config.number(key)}
-
+    times = functools.partial(_times, config)
     near = {cause for cause, use in uses(config, stats).items() if use >= _FAR}
-    sms = config.number("sm.count") * config.number("gpu.count")
     found = {
         "launch": {"launch.cycles": 0} if config.number("launch.cycles") else {},
         "warps": times(4, "sm.warps", "sm.blocks", "sm.registers", "sm.shared"),
@@ -80,8 +83,6 @@ def reliefs(config, stats, blocks=None):
         "dram": times(8, "clock.dram", "dram.fixed_bandwidth"),
         "atomics": {"l2.atomic_cycles": 0} if config.number("l2.atomic_cycles") else {},
     }  # fmt: skip
-    if blocks is not None and blocks <= sms * stats.get("resident_blocks", 1):
-        del found["warps"]  # all blocks are resident
     return {cause: settings for cause, settings in found.items() if settings and cause not in _PARTS - near}
 
 
@@ -193,17 +194,17 @@ def _dealt(instances):
     return dealt
 
 
-def _accesses(block, warps):
-    """{pc: instructions} of a block that load or store global memory, in the order of their turns."""
+def _accesses(warps):
+    """{pc: instructions} that load or store global memory, of a block's warps, in the order of their turns."""
     found = {}
-    for _, instructions in warps:
+    for instructions in warps:
         turns = {}
         for each in instructions:
             if (each.op_class == OpClass.MEMORY and each.kind in (Kind.LOAD, Kind.STORE) and each.addresses
                     and each.space in (Space.GLOBAL, Space.GENERIC)):  # fmt: skip
                 turn = turns[each.pc] = turns.get(each.pc, -1) + 1
-                found.setdefault(each.pc, []).append((turn, len(found), each))
-    return {pc: [each for _, _, each in sorted(those, key=lambda one: one[:1])] for pc, those in found.items()}
+                found.setdefault(each.pc, []).append((turn, each))
+    return {pc: [each for _, each in sorted(those, key=operator.itemgetter(0))] for pc, those in found.items()}
 
 
 def deal(trace, writer):
@@ -218,15 +219,14 @@ def deal(trace, writer):
 
 def _deal_block(block, trace, writer):
     raw = g.gpc_block.from_buffer_copy(block._live().contents)
-    warps, kept, changed = (g.gpc_warp * raw.warp_count)(), [], []
-    pairs = []
+    warps, instructions, kept, changed = (g.gpc_warp * raw.warp_count)(), [], [], []
     for number in range(raw.warp_count):
         own = warps[number] = g.gpc_warp.from_buffer_copy(raw.warps[number])
         copies = (g.gpc_instruction * max(1, own.count))()
-        ctypes.memmove(copies, raw.warps[number].instructions, own.count * ctypes.sizeof(g.gpc_instruction))
+        ctypes.memmove(copies, own.instructions, own.count * ctypes.sizeof(g.gpc_instruction))
         warps[number].instructions = copies
-        pairs.append((number, copies))
-    for pc, instances in _accesses(block, pairs).items():
+        instructions.append(copies)
+    for pc, instances in _accesses(instructions).items():
         dealt = _dealt(instances) if len({each.width for each in instances}) == 1 else None
         if dealt is None:
             continue
@@ -283,27 +283,18 @@ class Blame:
         return sorted(rows, key=lambda row: -(row.share or 0))
 
 
-def opcodes_of(kernel, blocks=1):
-    """{pc: opcode} of the memory instructions in a Kernel's first blocks."""
-    found = {}
-    for _ in range(blocks):
-        block = kernel.next_block()
-        if block is None:
-            break
-        with block:
-            for warp in block:
-                for each in warp:
-                    if each.op_class == OpClass.MEMORY and each.pc not in found:
-                        found[each.pc] = each.opcode
-    return found
+def opcodes_of(kernel):
+    """{pc: opcode} of the memory instructions in a Kernel's first block."""
+    block = kernel.next_block()
+    if block is None:
+        return {}
+    with block:
+        return {each.pc: each.opcode for warp in block for each in warp if each.op_class == OpClass.MEMORY}
 
 
 def changes_for(cause, config):
     """[(words, settings)] of changes that a cause suggests."""
-
-    def times(factor, *keys):
-        return {key: min(int(config.number(key) * factor), _MOST.get(key, 2**40)) for key in keys if config.number(key)}
-
+    times = functools.partial(_times, config)
     more_l1 = "L1 twice as large", times(2, "l1.size", "l1.ways")
     more_l2 = "L2 twice as large", times(2, "l2.size", "l2.ways")
     more_warps = "room for twice as many warps", times(2, "sm.warps", "sm.blocks", "sm.registers", "sm.shared")

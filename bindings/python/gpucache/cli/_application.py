@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Applications run repeatedly with changed settings: for bottleneck and tune."""
 
-import argparse
 import concurrent.futures
 import contextlib
 import os
@@ -19,27 +18,13 @@ from ._common import (
     add_kernels,
     add_limits,
     apply_limits,
+    at_least,
     configuration,
     context,
     opened,
     terminal,
 )
 from ._output import Failure
-
-
-def at_least(least):
-    """Type of an option: a number from `least` on."""
-
-    def number(text):
-        try:
-            found = int(text)
-        except ValueError:
-            found = least - 1
-        if found < least:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a number from {least} on")
-        return found
-
-    return number
 
 
 def add_jobs(parser, what="runs at the same time"):

@@ -2,6 +2,7 @@
 """Shared parts of subcommands: contexts, traces, notes, configuration options."""
 
 import argparse
+import fnmatch
 import time
 
 from .. import _notes
@@ -10,6 +11,7 @@ from ..config import Config
 from ..context import Context
 from ..trace import Trace
 from .._constants import LogLevel
+from ._output import Failure
 from ._terminal import terminal
 
 
@@ -83,15 +85,22 @@ class _Source(argparse.Action):
         options.files = (options.files or []) + [(name, value)]
 
 
-def natural(value):
-    """A number from 0 on."""
-    try:
-        found = int(value)
-    except ValueError:
-        found = -1
-    if found < 0:
-        raise argparse.ArgumentTypeError(f"'{value}' is not a number from 0 on")
-    return found
+def at_least(least):
+    """Type of an option: a number from `least` on."""
+
+    def number(text):
+        try:
+            found = int(text)
+        except ValueError:
+            found = least - 1
+        if found < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a number from {least} on")
+        return found
+
+    return number
+
+
+natural = at_least(0)
 
 
 def setting(value):
@@ -153,6 +162,15 @@ def apply_limits(config, options):
 
 
 # Text
+
+
+def chosen(found, patterns, what):
+    """Entries of `found` with a name of the patterns, without patterns all. `what` is an entry, in words."""
+    for pattern in patterns:
+        if not any(fnmatch.fnmatchcase(each.name, pattern) for each in found):
+            raise Failure(f"no {what} has the name '{pattern}'")
+    return [each for each in found
+            if not patterns or any(fnmatch.fnmatchcase(each.name, pattern) for pattern in patterns)]  # fmt: skip
 
 
 def size(number):

@@ -10,13 +10,13 @@ import re
 from .. import _notes, comparison
 from ..about import COLUMNS, about, cells
 from ..policy import items
-from ._application import at_least
 from ._common import (
     add_configuration,
     add_kernels,
     add_limits,
     add_verbose,
     apply_limits,
+    at_least,
     configuration,
     context,
     natural,
@@ -149,7 +149,8 @@ def _run(options, outputs):
         apply_limits(config, options)
         found = comparison.compare(
             options.policies, options.traces, config.preset, mode=options.mode, metrics=options.metrics, level=options.level,
-            settings=config.changes(), jobs=options.jobs, repeat=options.repeat, seed=options.seed, register=options.load, kernels=options.kernels,
+            settings=config.changes(), jobs=options.jobs, repeat=options.repeat, seed=options.seed, register=options.load,
+            kernels=options.kernels,
             on_progress=lambda done, count: terminal.progress(lambda: f"{done} of {count} runs"), keep_going=True,
         )  # fmt: skip
         terminal.clear()

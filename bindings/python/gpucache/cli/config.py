@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """config: reference of keys, or values of a configuration."""
 
-import fnmatch
-
 from .._constants import ValueType
 from .._table import wrapped
 from ..config import config_keys
-from ._output import Failure
-from ._common import add_configuration, add_verbose, configuration, configured, context
+from ._common import add_configuration, add_verbose, chosen, configuration, configured, context
 
 _HEADER = ["key", "type", "unit", "default", "values", "meaning"]
 
@@ -70,14 +67,6 @@ def _markdown(rows):
         yield f"| `{name}` | {kind} | {unit} | {f'`{initial}`' if initial else ''} | {allowed} | {meaning} |"
 
 
-def _chosen(patterns):
-    found = config_keys()
-    for pattern in patterns:
-        if not fnmatch.filter([key.name for key in found], pattern):
-            raise Failure(f"no key has the name '{pattern}'")
-    return [key for key in found if not patterns or any(fnmatch.fnmatchcase(key.name, each) for each in patterns)]
-
-
 def _effective(config, keys):
     for key, value in [(key, config[key.name]) for key in keys]:
         line = f"{key.name} = {value}"
@@ -85,7 +74,7 @@ def _effective(config, keys):
 
 
 def run(options):
-    keys = _chosen(options.patterns)
+    keys = chosen(config_keys(), options.patterns, "key")
     if configured(options):
         with context(options) as made, configuration(made, options) as config:
             print("\n".join(_effective(config, keys)))

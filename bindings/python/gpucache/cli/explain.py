@@ -13,8 +13,8 @@ from .._table import table
 from ..about import heading
 from ..stats import Stats
 from ..trace import TraceWriter
-from ._application import Application, add_runs, at_least, measure_all, origin_of
-from ._common import add_verbose, context, opened, terminal
+from ._application import Application, add_runs, measure_all, origin_of
+from ._common import add_verbose, at_least, context, opened, terminal
 from ._output import Output
 
 _EVENTS = 200_000  # accesses of a kernel, about, of which events are taken
@@ -99,18 +99,22 @@ def _is_scattered(stats):
 
 
 class Explanation:
-    """An application's kernels: `results` of the plain run, `findings`, `verdicts` and `blames`, a list each.
+    """An application's kernels: `results` of the plain run, `findings`, `verdicts` and `accesses`, a list each.
 
+    `longest`: numbers of the kernels that take longest, ascending; `tried`: changes, {number: [(words, cycles)]}.
     `untried`: whether accesses are scattered, but too many for a run with perfect coalescing.
     """
 
-    def __init__(self, application, jobs):
+    def __init__(self, application, jobs, top):
         self.application = application
         (_, self.results), = measure_all([(application, {})], 1)
         self.total = sum((result.stats for result in self.results), Stats())
         with contextlib.ExitStack() as opened_here:
             self._find(jobs, opened_here)
         self.verdicts = [rules.verdict(each) for each in self.findings]
+        longest = sorted(range(len(self.results)), key=lambda number: -self.results[number].stats["cycles"])
+        self.longest = sorted(longest[:top])
+        self.tried = self._try_changes(jobs)
 
     def _find(self, jobs, opened_here):
         application = self.application
@@ -129,7 +133,7 @@ class Explanation:
         for task, found in measure_all(list(tasks.values()), jobs):
             cause = causes[id(task)]
             if cause is None:
-                self.blames = found
+                self.accesses = [blame.rows(opcodes) for blame, opcodes in zip(found, _opcodes(application))]
                 continue
             for findings, before, after in zip(self.findings, self.results, found):
                 findings += rules.finding(cause, before.stats, after.stats)
@@ -139,11 +143,11 @@ class Explanation:
         warps = result.kernel.block_count * -(-x * y * z // config.number("sm.lanes"))
         return [rules.Finding("tail", rules.tail(config, result.stats, warps), None)]
 
-    def try_changes(self, numbers, jobs):
-        """{number of a kernel: [(words, cycles)]} of what the verdicts of these kernels suggest."""
+    def _try_changes(self, jobs):
+        """`tried`, of what the verdicts of the longest kernels suggest."""
         with self.application.configured() as config:
             suggested = {number: rules.changes_for(self.verdicts[number].cause, config)
-                         for number in numbers if self.verdicts[number] is not None}  # fmt: skip
+                         for number in self.longest if self.verdicts[number] is not None}  # fmt: skip
         tasks = {words: (self.application, changes) for each in suggested.values() for words, changes in each}
         words_of = {id(task): words for words, task in tasks.items()}
         found = {words_of[id(task)]: results for task, results in measure_all(list(tasks.values()), jobs)}
@@ -189,8 +193,9 @@ def _access_cells(access):
     ]  # fmt: skip
 
 
-def _details(explanation, number, rows, tried):
+def _details(explanation, number):
     result, verdict = explanation.results[number], explanation.verdicts[number]
+    rows, tried = explanation.accesses[number], explanation.tried.get(number)
     cycles = result.stats["cycles"]
     yield f"{number + 1} {short(result.kernel.name)}: {_cause_text(verdict)}"
     if rows:
@@ -205,9 +210,9 @@ def _details(explanation, number, rows, tried):
     yield ""
 
 
-def as_json(options, explanations, blames, tried):
+def as_json(options, explanations):
     document = {"schema": 1, **origin_of(options), "applications": []}
-    for explanation, rows, changes in zip(explanations, blames, tried):
+    for explanation in explanations:
         kernels = []
         for number, (result, verdict) in enumerate(zip(explanation.results, explanation.verdicts)):
             kernels.append({
@@ -215,8 +220,8 @@ def as_json(options, explanations, blames, tried):
                 "cause": verdict and verdict.cause, "share": verdict and round(verdict.share, 6),
                 "findings": [{**each._asdict(), "share": round(each.share, 6)}
                              for each in _ordered(explanation.findings[number])],
-                "accesses": [row._asdict() for row in rows[number]],
-                "tried": [{"change": words, "cycles": cycles} for words, cycles in changes.get(number, ())],
+                "accesses": [row._asdict() for row in explanation.accesses[number]],
+                "tried": [{"change": words, "cycles": cycles} for words, cycles in explanation.tried.get(number, ())],
             })  # fmt: skip
         application = explanation.application
         document["applications"].append({
@@ -236,27 +241,20 @@ def _opcodes(application):
 def run(options):
     output = None if options.json is None else Output(options.json)
     try:
-        explanations, blames, tried = [], [], []
+        explanations = []
         if options.json != "-":
             print("\n".join(heading(origin_of(options))) + "\n", flush=True)
         for source in options.traces:
-            explanation = Explanation(Explained(options, source), options.jobs)
-            longest = sorted(range(len(explanation.results)), key=lambda n: -explanation.results[n].stats["cycles"])
-            longest = sorted(longest[:options.top])
-            opcodes = _opcodes(explanation.application)
-            rows = [blame.rows(names) for blame, names in zip(explanation.blames, opcodes)]
-            changes = explanation.try_changes(longest, options.jobs)
+            explanation = Explanation(Explained(options, source), options.jobs, options.top)
             terminal.clear()
             explanations.append(explanation)
-            blames.append(rows)
-            tried.append(changes)
             if options.json != "-":
                 print(explanation.application.name)
                 print("\n".join(_summary(explanation)) + "\n")
-                for number in longest:
-                    print("\n".join(_details(explanation, number, rows[number], changes.get(number))), flush=True)
+                for number in explanation.longest:
+                    print("\n".join(_details(explanation, number)), flush=True)
         if output is not None:
-            output.commit(as_json(options, explanations, blames, tried))
+            output.commit(as_json(options, explanations))
         if options.json != "-":
             sys.stdout.write(_LEGEND)
     finally:

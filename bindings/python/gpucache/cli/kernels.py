@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """kernels: the synthetic kernels, for traces named synthetic:NAME[:SIZE[:PARAMETER=VALUE,...]]."""
 
-import fnmatch
-
 from .._table import wrapped
 from ..trace import synthetics
-from ._common import size
-from ._output import Failure
+from ._common import chosen, size
 
 
 def add(commands):
@@ -20,10 +17,6 @@ def add(commands):
 
 
 def run(options):
-    found = synthetics()
-    for pattern in options.patterns:
-        if not fnmatch.filter([each.name for each in found], pattern):
-            raise Failure(f"no synthetic kernel has the name '{pattern}'")
-    rows = [[each.name, size(each.size), each.summary] for each in found
-            if not options.patterns or any(fnmatch.fnmatchcase(each.name, pattern) for pattern in options.patterns)]  # fmt: skip
+    found = chosen(synthetics(), options.patterns, "synthetic kernel")
+    rows = [[each.name, size(each.size), each.summary] for each in found]
     print("\n".join(wrapped(["kernel", "size", "what it does (parameters)"], rows, left=(0, 2))))

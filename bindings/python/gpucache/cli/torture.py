@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 from .._loader import PACKAGE, lib
-from ._application import add_jobs, at_least
-from ._common import natural, setting
+from ._application import add_jobs
+from ._common import at_least, natural, setting
 from ._output import Failure
 
 PROGRAM = "gpucache-torture"

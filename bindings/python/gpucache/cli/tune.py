@@ -11,8 +11,8 @@ from .. import tuning
 from .._results import Results, identity
 from .._table import table
 from ..about import heading
-from ._application import Application, add_runs, at_least, measure_all, origin_of
-from ._common import add_verbose, percent, terminal
+from ._application import Application, add_runs, measure_all, origin_of
+from ._common import add_verbose, at_least, percent, terminal
 from ._output import Failure, Output
 
 _LIMITS = {"warps": "sm.warp_limit", "blocks": "sm.block_limit"}
