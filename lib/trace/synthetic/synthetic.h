@@ -180,8 +180,10 @@ gpc_status gpci_listing_assemble(gpc_context *context, gpci_opcodes *opcodes, co
 /* Most characters of a listing that a kernel writes for its parameters. */
 #define GPCI_LISTING_TEXT 4096u
 
-/* Append text to a listing in an array of GPCI_LISTING_TEXT characters. A full array stays at GPCI_LISTING_TEXT - 1. */
+/* Append text to a listing in an array of GPCI_LISTING_TEXT characters, at first zeroes. Text without room is cut. */
 void gpci_listing_add(char *to, const char *format, ...) GPCI_PRINTF(2, 3);
+/* Set a launch's listing, of gpci_listing_add. GPC_ERROR_RANGE: the listing may be cut. */
+gpc_status gpci_problem_listing(gpci_problem *problem, gpci_launch *launch, const char *code);
 
 /* Walk of a warp through a listing. After an error the calls do nothing and loops end. */
 struct gpci_walk {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "trace/synthetic/synthetic.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /*
  * A block copies tile after tile of its part of an array into shared memory, sums the tiles up, and stores its sums:
  * the main loop of a tiled kernel. `stages` tiles are in flight at once. The block waits for a tile before its use;
@@ -116,25 +113,24 @@ static const char *suffix(uint64_t bytes) {
     return bytes == 4 ? "" : bytes == 8 ? ".64" : ".128";
 }
 
-static int write_loads(char *to, uint64_t bytes) {
-    return snprintf(to, GPCI_LISTING_TEXT,
-                    INDEX "tile: R12 LDG.E%s R2 UR6; STS%s R8 R12; BAR.SYNC; R16 LDS%s R8; R10 FADD R10 R16; BAR.SYNC;"
-                          "R2 IADD3 R2; R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile;" SUMS,
-                    suffix(bytes), suffix(bytes), suffix(bytes));
+static void write_loads(char *to, uint64_t bytes) {
+    gpci_listing_add(to,
+                     INDEX "tile: R12 LDG.E%s R2 UR6; STS%s R8 R12; BAR.SYNC; R16 LDS%s R8; R10 FADD R10 R16; BAR.SYNC;"
+                           "R2 IADD3 R2; R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile;" SUMS,
+                     suffix(bytes), suffix(bytes), suffix(bytes));
 }
 
-static int write_asynchronous(char *to, const char *through, uint64_t bytes, uint64_t stages) {
-    return snprintf(to, GPCI_LISTING_TEXT,
-                    INDEX "fill: LDGSTS.E%s%s R8 R2 UR6; LDGDEPBAR; R2 IADD3 R2; R8 IADD3 R8; P0 ISETP.NE.AND R8;"
-                          "@P0 BRA fill; tile: DEPBAR.LE %llu; BAR.SYNC; R16 LDS%s R9; R10 FADD R10 R16; BAR.SYNC;"
-                          "LDGSTS.E%s%s R8 R2 UR6; LDGDEPBAR; R2 IADD3 R2; R9 IADD3 R9; P0 ISETP.NE.AND R9;"
-                          "@P0 BRA tile;" SUMS,
-                    through, suffix(bytes), (unsigned long long)stages - 1, suffix(bytes), through, suffix(bytes));
+static void write_asynchronous(char *to, const char *through, uint64_t bytes, uint64_t stages) {
+    gpci_listing_add(to,
+                     INDEX "fill: LDGSTS.E%s%s R8 R2 UR6; LDGDEPBAR; R2 IADD3 R2; R8 IADD3 R8; P0 ISETP.NE.AND R8;"
+                           "@P0 BRA fill; tile: DEPBAR.LE %llu; BAR.SYNC; R16 LDS%s R9; R10 FADD R10 R16; BAR.SYNC;"
+                           "LDGSTS.E%s%s R8 R2 UR6; LDGDEPBAR; R2 IADD3 R2; R9 IADD3 R9; P0 ISETP.NE.AND R9;"
+                           "@P0 BRA tile;" SUMS,
+                     through, suffix(bytes), (unsigned long long)stages - 1, suffix(bytes), through, suffix(bytes));
 }
 
 /* Write a loop body for each stage, because the stage's barrier is a number in the instruction. */
-static int write_bulk(char *to, const char *opcode, uint64_t bytes, uint64_t stages) {
-    *to = 0;
+static void write_bulk(char *to, const char *opcode, uint64_t bytes, uint64_t stages) {
     gpci_listing_add(to, INDEX);
     for (unsigned s = 0; s < stages; s++)
         gpci_listing_add(to, "%s UR4 %u M%u;", opcode, ROW, s);
@@ -146,14 +142,13 @@ static int write_bulk(char *to, const char *opcode, uint64_t bytes, uint64_t sta
             "M%u;",
             s, suffix(bytes), opcode, ROW, s);
     gpci_listing_add(to, "R9 IADD3 R9; P0 ISETP.NE.AND R9; @P0 BRA tile;" SUMS);
-    return (int)strlen(to);
 }
 
-static int write_stores(char *to, uint64_t bytes, uint64_t stages) {
-    return snprintf(to, GPCI_LISTING_TEXT,
-                    INDEX "tile: DEPBAR.LE %llu; BAR.SYNC; STS%s R8 R10; BAR.SYNC; UBLKCP.G.S UR4 %u; UTMACMDFLUSH;"
-                          "P0 ISETP.NE.AND R9; @P0 BRA tile; EXIT",
-                    (unsigned long long)stages - 1, suffix(bytes), ROW);
+static void write_stores(char *to, uint64_t bytes, uint64_t stages) {
+    gpci_listing_add(to,
+                     INDEX "tile: DEPBAR.LE %llu; BAR.SYNC; STS%s R8 R10; BAR.SYNC; UBLKCP.G.S UR4 %u; UTMACMDFLUSH;"
+                           "P0 ISETP.NE.AND R9; @P0 BRA tile; EXIT",
+                     (unsigned long long)stages - 1, suffix(bytes), ROW);
 }
 
 typedef struct copier {
@@ -168,17 +163,20 @@ static const copier kinds[KIND_COUNT] = {[KIND_LOAD] = {walk_loads, NULL},
                                          [KIND_TENSOR] = {walk_bulk, "UTMALDG.2D"},
                                          [KIND_STORE] = {walk_stores, NULL}};
 
-static int write_listing(char *to, unsigned kind, uint64_t bytes, uint64_t stages) {
+static void write_listing(char *to, unsigned kind, uint64_t bytes, uint64_t stages) {
     switch (kind) {
     case KIND_LOAD:
-        return write_loads(to, bytes);
+        write_loads(to, bytes);
+        break;
     case KIND_LDGSTS:
     case KIND_LDGSTS_BYPASS:
-        return write_asynchronous(to, kinds[kind].opcode, bytes, stages);
+        write_asynchronous(to, kinds[kind].opcode, bytes, stages);
+        break;
     case KIND_STORE:
-        return write_stores(to, bytes, stages);
+        write_stores(to, bytes, stages);
+        break;
     default:
-        return write_bulk(to, kinds[kind].opcode, bytes, stages);
+        write_bulk(to, kinds[kind].opcode, bytes, stages);
     }
 }
 
@@ -212,13 +210,13 @@ static gpc_status plan_copies(gpci_problem *problem) {
     char *code = gpci_problem_data(problem, GPCI_LISTING_TEXT);
     if (!code)
         return GPC_ERROR_MEMORY;
-    const int written = write_listing(code, kind, bytes, launch.steps);
-    if (written < 0 || written + 1 >= (int)GPCI_LISTING_TEXT)
-        return gpci_problem_fail(problem, "its listing is longer than %u characters", GPCI_LISTING_TEXT);
-    launch.code = code;
+    write_listing(code, kind, bytes, launch.steps);
+    gpc_status status = gpci_problem_listing(problem, &launch, code);
+    if (status < 0)
+        return status;
     launch.grid[0] = gpci_ceiling(problem->size, launch.operand[0].step * launch.rows);
     launch.shared = launch.operand[0].step * launch.steps;
-    const gpc_status status = kind >= KIND_BULK ? plan_rows(problem, &launch, kind) : GPC_OK;
+    status = kind >= KIND_BULK ? plan_rows(problem, &launch, kind) : GPC_OK;
     if (status < 0)
         return status;
     launch.operand[0].base = gpci_problem_array(problem, launch.grid[0] * launch.operand[0].step * launch.rows);

@@ -244,3 +244,10 @@ void gpci_listing_add(char *to, const char *format, ...) {
     vsnprintf(to + length, GPCI_LISTING_TEXT - length, format, values);
     va_end(values);
 }
+
+gpc_status gpci_problem_listing(gpci_problem *problem, gpci_launch *launch, const char *code) {
+    launch->code = code;
+    return strlen(code) + 1 < GPCI_LISTING_TEXT
+               ? GPC_OK
+               : gpci_problem_fail(problem, "its listing is longer than %u characters", GPCI_LISTING_TEXT);
+}

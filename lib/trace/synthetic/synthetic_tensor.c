@@ -145,8 +145,8 @@ static gpc_status plan_gemm(gpci_problem *problem) {
     for (unsigned k = 0; k < 3; k++)
         launch.operand[k].base = gpci_problem_array(problem, launch.n * launch.n * HALF);
     write_gemm(code, &launch);
-    launch.code = code;
-    return gpci_problem_launch(problem, &launch);
+    const gpc_status status = gpci_problem_listing(problem, &launch, code);
+    return status < 0 ? status : gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter gemm_parameters[] = {
@@ -251,8 +251,8 @@ static gpc_status plan_attention(gpci_problem *problem) {
     for (unsigned k = 0; k < 4; k++)
         launch.operand[k].base = gpci_problem_array(problem, heads * launch.n * launch.columns * HALF);
     write_attention(code, &launch);
-    launch.code = code;
-    return gpci_problem_launch(problem, &launch);
+    const gpc_status status = gpci_problem_listing(problem, &launch, code);
+    return status < 0 ? status : gpci_problem_launch(problem, &launch);
 }
 
 static const gpc_parameter attention_parameters[] = {

@@ -97,7 +97,7 @@ Test(synthetic_tensor, gemm_raster) {
     cr_expect(row == 3 && column == 1, "%u, %u", row, column);
 }
 
-/* Queries once, output once; each block of 128 queries reads all keys and values of its head, or those before it. */
+/* A block of 128 queries reads all keys and values of the head, or with `causal` the keys up to its queries. */
 Test(synthetic_tensor, attention_bytes) {
     static const struct {
         const char *name;
