@@ -76,7 +76,7 @@ GPC_BEGIN_DECLS
     X(405, l1_touched_lines, "l1.touched_lines", "lines", SUM, L1_STREAM, NOTHING, "0.3", "lines of a load, summed",  \
       "= again; <= l1.load_lines")                                                                                    \
     X(7, l1_load_sectors, "l1.load_sectors", "sectors", SUM, L1_STREAM, NOTHING, "0.1", "sectors that loads needed",  \
-      "<= 4 l1.load_lines; >= l1.load_lines; if caches, const.size=0B: = sectors(line sm load)")                   \
+      "<= 4 l1.load_lines; >= l1.load_lines; if caches, const.size=0B: = sectors(line sm load)")                      \
     X(8, l1_load_sector_hits, "l1.load_sector_hits", "sectors", SUM, L1_STREAM, NOTHING, "0.1",                       \
       "of these, found in L1",                                                                                        \
       "= again; <= l1.load_sectors")                                                                                  \

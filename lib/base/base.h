@@ -103,9 +103,9 @@ gpc_status gpci_fail(gpc_error *error, gpc_status status, const char *format, ..
 gpc_status gpci_policy_refuse(char *message, gpc_status status, const char *format, ...) GPCI_PRINTF(3, 4);
 gpc_status gpci_out_of_memory(gpc_error *error);
 
-/*
- * Record a failure of `call` with a message from the status; GPC_ERROR_CALLBACK: a policy chose an impossible victim.
- */
+/* gpc_status_string of the status of a cache's access; GPC_ERROR_CALLBACK: a policy chose an impossible victim. */
+const char *gpci_access_status(gpc_status status);
+/* Record a failure of `call` with gpci_access_status. */
 gpc_status gpci_fail_by_status(gpc_error *error, gpc_status status, const char *call);
 
 void gpci_log(gpc_context *context, gpc_log_level level, const char *format, ...) GPCI_PRINTF(3, 4);

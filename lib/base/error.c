@@ -57,9 +57,12 @@ gpc_status gpci_out_of_memory(gpc_error *error) {
     return gpci_fail(error, GPC_ERROR_MEMORY, "out of memory");
 }
 
+const char *gpci_access_status(gpc_status status) {
+    return status == GPC_ERROR_CALLBACK ? "a policy chose an impossible victim" : gpc_status_string(status);
+}
+
 gpc_status gpci_fail_by_status(gpc_error *error, gpc_status status, const char *call) {
-    return gpci_fail(error, status, "%s: %s", call,
-                     status == GPC_ERROR_CALLBACK ? "a policy chose an impossible victim" : gpc_status_string(status));
+    return gpci_fail(error, status, "%s: %s", call, gpci_access_status(status));
 }
 
 gpc_status gpci_take_version(void *ours, size_t size, size_t least, const void *theirs, const char *type,

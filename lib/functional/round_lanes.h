@@ -56,8 +56,8 @@ typedef struct gpci_asked {
     gpc_request request; /* request with the address of the L1 line */
     uint64_t bytes[2];
     uint32_t policy_word;
-    uint32_t
-        slice; /* slice within a partition; with a cache beside memory: group of a channel's slices; of a page: GPU */
+    /* slice within a partition; with a cache beside memory: group of a channel's slices; of a page: GPU */
+    uint32_t slice;
     uint8_t segments;
     uint8_t what; /* gpci_asked_what */
 } gpci_asked;

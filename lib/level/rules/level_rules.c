@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Describe the refused choice of the first of some caches with one. False: none of them has one. */
+/* Describe a choice that one of these caches has refused. False: no cache has. */
 static bool describe(const char *level, gpc_cache *const *caches, uint32_t count, char room[GPCI_FAULT]) {
     for (uint32_t n = 0; caches && n < count; n++) {
-        int used = snprintf(room, GPCI_FAULT, "a policy chose an impossible victim: %s %" PRIu32 ": ", level, n);
+        int used = snprintf(room, GPCI_FAULT, "%s: %s %" PRIu32 ": ", gpci_access_status(GPC_ERROR_CALLBACK), level, n);
         if (gpci_cache_fault(caches[n], room + used, GPCI_FAULT - (size_t)used))
             return true;
     }
@@ -15,13 +15,11 @@ static bool describe(const char *level, gpc_cache *const *caches, uint32_t count
 }
 
 const char *gpci_fault_of(const gpc_hierarchy *hierarchy, gpc_status status, char room[GPCI_FAULT]) {
-    if (status != GPC_ERROR_CALLBACK)
-        return gpc_status_string(status);
-    return describe("l1", hierarchy->l1, hierarchy->sms, room) ||
-                   describe("l2", hierarchy->l2, hierarchy->slices, room) ||
-                   describe("memory-cache", hierarchy->memory_caches, hierarchy->memory.channels, room)
-               ? room
-               : "a policy chose an impossible victim";
+    const bool described = status == GPC_ERROR_CALLBACK &&
+                           (describe("l1", hierarchy->l1, hierarchy->sms, room) ||
+                            describe("l2", hierarchy->l2, hierarchy->slices, room) ||
+                            describe("memory-cache", hierarchy->memory_caches, hierarchy->memory.channels, room));
+    return described ? room : gpci_access_status(status);
 }
 
 void gpci_level_refused(const gpc_access_result *refused, gpc_access_result *result) {
